@@ -74,7 +74,7 @@ NOTES = {
     "sum of shares divided by distances of the 5 nearest clusters (5 is not printed), which is probable "
     "but not certain. normalised: divided by the sum of inverse distances, the default of SISC, as are "
     "kappa=1 and kappa=5; kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
-    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. "
+    "parameters": "The paper states only gamma=0.5; k=60, f=1.5, q=5 and at most 15 sweeps are our choice. "
     "Clusters start from labels, because the printed start (equal memberships) yields equal clusters, and "
     "the same scores for every document.",
     "cut": "MetaLabeler, cut: scores of labels that are not predicted are set to 0 before the ROC curves, "
@@ -120,7 +120,7 @@ class SISCML:
         self._view = view
         self._sets = {found.name: found for found in load_labelled_sets(settings.data, settings.collections)}
         self._options = {name: dict(options) for name, options in OPTIONS.items()}
-        # Without the sets, methods and repetitions, so that a run with more of them can use the same folder.
+        # Exclude the sets, methods and repetitions, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "options": self._options,
             "n_features": N_FEATURES,

@@ -23,7 +23,7 @@ Names = tuple[str, ...]
 
 
 class Bags:
-    """Bags of instances, stored as a matrix with adjacent rows for the instances of a bag.
+    """Bags of instances, stored as one matrix in which the instances of a bag are adjacent rows.
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
@@ -150,7 +150,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate ``Bags`` of the same features; the result has identifiers if all parts have them."""
+        """Concatenate ``Bags`` with the same features; the result has identifiers if all parts have them."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -426,7 +426,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # Keep objects, because an array would convert 1 and "1" to equal texts.
+        # Keep objects, because an array would convert 1 and "1" to equal strings.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(

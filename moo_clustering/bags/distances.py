@@ -1,4 +1,4 @@
-"""Distances between bags (Hausdorff, mean, energy, sliced) and Gaussian kernels of them."""
+"""Distances between bags (Hausdorff, mean, energy, sliced), and their Gaussian kernels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def bag_distances(
     max_memory : int, default=256 MiB
         Bytes for tables of instance distances in all threads. Below 10 MiB, the last digits can change.
     n_jobs : int or None, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def bag_distances(
     if kind == "symmetric":
         there = np.maximum(there, back[kind].T)
     elif b is a and kind in SYMMETRIC:
-        # Products are rounded, so that the matrix is not exactly symmetric yet.
+        # Rounding of the products makes the matrix slightly asymmetric.
         there = np.minimum(there, there.T)
     if b is a and kind != "mean":
         np.fill_diagonal(there, 0.0)
@@ -145,7 +145,7 @@ class Block(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Adjacent rows, and the first row and end of every bag of the block within them."""
+    """Adjacent rows, and the bounds of every bag of the block within them."""
 
     rows: slice
     bounds: Int64Array
@@ -363,7 +363,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
         else:
             mean = there["mean"]
             if b is a:
-                # Products are rounded, so that the matrix is not exactly symmetric yet.
+                # Rounding of the products makes the matrix slightly asymmetric.
                 mean = np.minimum(mean, mean.T)
                 own_a = own_b = np.diagonal(mean).copy()
             else:

@@ -49,7 +49,6 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
     if kind == "stats":
         return table
-    # Largest number of principal components of "stats_pca".
     n_components = min(20, len(table) - 1, table.shape[1])
     if n_components < 1 or not table.any():
         return np.zeros((len(table), 1))
@@ -111,12 +110,12 @@ def sliced_quantile_embedding(
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
     SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
-    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth
-    mover's distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so
-    that they change slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n
-    instances, O(n_bags n_directions n_quantiles) memory. Raises ValueError if there is no direction or level,
-    or if directions and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein
-    barycenter and its application to texture mixing, 2011.
+    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth mover's
+    distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so they change
+    slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n instances, O(n_bags
+    n_directions n_quantiles) memory. Raises ValueError if there is no direction or level, or if directions
+    and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its
+    application to texture mixing, 2011.
 
     Parameters
     ----------

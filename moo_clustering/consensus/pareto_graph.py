@@ -28,7 +28,7 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     F : ndarray of shape (n_individuals, n_objectives)
         Minimised objectives.
     min_members : int, default=1
-        The default selects the non-dominated front only, whose graph may be disconnected if it is small.
+        Smallest number of members; the graph of few members may be disconnected.
 
     Returns
     -------
@@ -79,22 +79,22 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
 
-    There is one small non-negative least-squares problem per sample, solved exactly by active sets, instead
-    of by the particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample,
-    usually close to O(N q^2 (d + q)).
+    Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
+    particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually
+    close to O(N q^2 (d + q)).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     edges : csr_array of shape (n_samples, n_samples)
-        Entries (i, j) of all links from i to j in any member; values are ignored.
+        One entry (i, j) for every link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
         ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
         literally: it reconstructs j from the samples that link to j, if there are any.
     ridge : float, default=0.025
         Ridge penalty of the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
-        Smallest weight of an edge of the reconstruction; 0 removes edges of weight 0.
+        Lower limit of the weights; 0 removes edges of weight 0.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -165,7 +165,7 @@ def diversity_weights(
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
         Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
-        more"), or 1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
+        more"), or 1. With ``"div"``, all weights are zero if all members are equal; then use ``"count"``.
 
     Returns
     -------

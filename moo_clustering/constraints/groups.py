@@ -95,11 +95,11 @@ class ConstraintGroups:
         return [part for part in parts if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Whether samples i and j (broadcast) must not share a cluster. O(log n_conflicts) time per pair."""
+        """Return whether samples i and j (broadcast) must not share a cluster, in O(log n_conflicts) each."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # A sample without group has a negative key, which is not in conflict.
+        # A sample without a group has a negative key, which is not in conflict.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
@@ -111,7 +111,7 @@ class ConstraintGroups:
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # The last entry is for samples without group (-1).
+        # The last entry is for samples without a group (-1).
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -143,7 +143,7 @@ def constraint_groups(
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
     cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
     InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
-    ValueError or TypeError if ``y`` is not n_samples integers from -1, or the numbers of samples differ.
+    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class InconsistentConstraintsError(ValueError):
     conflicts : array-like of shape (n_conflicts, 2)
         Pairs of samples that must be together and apart.
     reasons : sequence of str
-        Sentences for the first conflicts; the other conflicts are counted.
+        Explanations of the first conflicts; the message counts the other conflicts.
 
     Attributes
     ----------

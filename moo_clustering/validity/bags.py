@@ -79,8 +79,8 @@ class BagDaviesBouldin(_GeometryIndex):
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` requires partitions that satisfy it.
-    Labels may have gaps. Partitions that isolate an outlier often have the smallest value: also report
+    several indices can share. A geometry with ``min_cluster_size`` is exact only for partitions that satisfy
+    it. Labels may have gaps. Partitions that isolate an outlier often have the smallest value: also report
     cluster sizes.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
