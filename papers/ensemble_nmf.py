@@ -73,7 +73,7 @@ PUBLISHED: dict[int, tuple[float, ...]] = {
 PUBLISHED_MEANS = (0.5435, 0.7147, 0.7272, 0.6867, 0.7760, 0.6743, 0.7588)
 ERRATA = {
     "stand-in": "The data of the paper are the relevance judgements of TREC Genomics 2004, which are not "
-    "available here. Other collections replace them: compare the order of the methods, not digits.",
+    "available here. Other collections replace them: compare the order of the methods, not values.",
     "means": "The printed mean of NMF, 0.6808, is not the mean of its column, which is 0.6867, as stated in "
     "the text of the paper. For Min-NCW-NMF, the text states 0.6706, but the mean of the column is 0.6743, "
     "as printed in the table.",

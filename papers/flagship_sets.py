@@ -619,7 +619,7 @@ def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Gener
 
 
 def draw_pairs(classes: Int64Array, amount: float, flipped: float, rng: np.random.Generator) -> PairDraw:
-    """Draw ``amount`` n distinct pairs among 70% of the samples with a class, and flip a share ``flipped``."""
+    """Draw ``amount`` n distinct pairs among 70% of the samples with a class; flip a share ``flipped``."""
     scored = np.flatnonzero(classes >= 0)
     n_among = len(scored) - round(FREE_SHARE * len(scored))
     among = np.sort(rng.permutation(scored)[:n_among])

@@ -170,8 +170,7 @@ def select_pareto(
     counted = np.array([one is not None for one in partitions])
     if not counted.any():
         raise ValueError(
-            "in every subset found, a sample is missing from all runs; increase "
-            f"min_runs={min_runs}"
+            f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
         )
     consensus = np.array([one for one in partitions if one is not None])
     if select == "anmi":
