@@ -109,7 +109,7 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
 
-    a is the mean distance from a bag to the others of its cluster, and b the smallest mean distance to
+    a is the mean distance from a bag to the other bags of its cluster, and b the smallest mean distance to
     another cluster. Asymmetric distances are measured from the scored bag. Source: Evolutionary
     multi-instance clustering, Eqs. 12-14.
 
@@ -417,7 +417,7 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
-    """Davies-Bouldin index with medoids instead of centroids, minimised.
+    """Compute the Davies-Bouldin index with medoids instead of centroids; smaller is better.
 
     The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between medoids p and q
     is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a

@@ -20,11 +20,11 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
-# Arguments with which indices and inequalities request values that are computed once per population.
+# Arguments by which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of the value where an index is undefined: finite, but worse than any other value. Problems make
-# these partitions infeasible.
+# Magnitude of undefined values: finite, but worse than any other value. Problems make these partitions
+# infeasible.
 UNDEFINED = 1e12
 
 
@@ -57,7 +57,7 @@ class ValidityIndex(ABC):
 
     @abstractmethod
     def fit(self, data: ArrayLike) -> Self:
-        """Precompute the parts that all partitions share.
+        """Precompute the quantities that all partitions share.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class DBCV(PopulationIndex):
     Notes
     -----
     The value is -1 for one cluster; singletons score 0, like noise in the paper. The core distance of a
-    sample with an equal copy is 0. Ties in reachability are frequent, and the paper does not specify how to
+    sample with a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
     break them, so values of different programs are not comparable. ``"distance"`` does not depend on the
     order of samples. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 

@@ -280,7 +280,8 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError for features, and a ValueError unless every partition has one family name.
+        Raises a TypeError if ``data`` is not a pool, and a ValueError unless every partition has a family
+        name.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types of entries with several classes of one sample.
+# Types of entries that contain several classes.
 SETS = (list, tuple, set, frozenset, np.ndarray)
 # Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
@@ -37,7 +37,7 @@ NONE_DEFINED = (
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """Share of samples whose cluster is matched to their class, under the best one-to-one matching.
+    """Return the share of samples whose cluster is matched to their class by the best one-to-one matching.
 
     Hungarian method on the sparse contingency table: O(n log n) time for n samples, plus O(min(C, K)^2 max(C,
     K)) for C classes and K clusters. Source: PESC.
@@ -65,7 +65,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """The "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
+    """Return the "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
 
     Source: Evolutionary multi-instance clustering, Eq. 18.
 
@@ -79,7 +79,7 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """F1 score of the positive class, with its matched cluster as the prediction.
+    """Return the F1 score of the positive class, with its matched cluster as the prediction.
 
     Ties between matchings are broken by the most matched clusters, then (up to 4096 table entries) by the
     lexicographically smallest (class of cluster 0, class of cluster 1, ...). Source: Evolutionary
@@ -195,7 +195,7 @@ def nmi(
     labels_pred: Any,
     average_method: Literal["min", "geometric", "arithmetic", "max"] = "geometric",
 ) -> float:
-    """Mutual information divided by an average of the two entropies.
+    """Return the mutual information divided by an average of the two entropies.
 
     Source: Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
@@ -228,7 +228,7 @@ def nmi(
 
 
 def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any]]:
-    """Sparse contingency table of classes (rows) and clusters (columns), and the classes of the rows."""
+    """Return the sparse contingency table of classes (rows) and clusters (columns), and the classes."""
     true, classes = encode(labels_true, "labels_true")
     predicted, _ = encode(labels_pred, "labels_pred")
     require_same_length(len(true), len(predicted))
@@ -286,7 +286,7 @@ def cluster_entropy(
     base: float = 2.0,
     multilabel: Literal["fractional", "count", "first"] = "fractional",
 ) -> float:
-    """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
+    """Return the entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
     The entropy decreases with the number of clusters: compare it with that of random labels with as many
     clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
@@ -452,7 +452,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     counts = (common, only_first, only_second, neither)
     in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
-    # This denominator contains no difference of large numbers.
+    # This form of the denominator avoids differences of large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
     ari = np.ones_like(top)
@@ -484,7 +484,7 @@ def _compact(labels: Any, name: str) -> Labels:
 
 
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
-    """Area under the ROC curve of every class or label.
+    """Return the area under the ROC curve of every class or label.
 
     The area is the share of pairs (a sample of the class, another sample) in which the first has the larger
     score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)

@@ -35,7 +35,7 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
+# Smallest distance, relative to a typical distance, so that values are finite if representatives coincide.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
@@ -48,9 +48,9 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
-    another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0,
-    score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
+    a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
+    to another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
+    0, score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
     Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -117,7 +117,7 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class MinimaxSilhouette(base.PopulationIndex):
-    """Mean silhouette in minimax distances, maximised.
+    """Mean silhouette with minimax distances, maximised.
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
@@ -510,7 +510,7 @@ class LikelihoodGain(base.PopulationIndex):
         run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Relative to the overall variances, whose logarithms are those of the single Gaussian.
+        # Variances relative to the overall variances, which determine the likelihood of the single Gaussian.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)
@@ -524,7 +524,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     """Coordinates of centred rows along the directions of largest variance, at most ``n_components``."""
     n, d = X.shape
     size = min(n, d)
-    # A common scale keeps squares from overflow and underflow.
+    # A common scale avoids overflow and underflow of squares.
     X = X / (np.abs(X).max() or 1.0)
     products = X.T @ X if d <= n else X @ X.T
     lowest = max(size - n_components, 0)
@@ -574,8 +574,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(base.PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    It is defined for every partition, and 0 for one cluster. O(p n L) time for p individuals and O(n L)
-    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
+    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -584,7 +584,8 @@ class Connectivity(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes of sorted data with many ties.
+        Order of equidistant neighbours. ``"index"`` leaks the classes if data with many ties are sorted by
+        class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
@@ -711,9 +712,9 @@ class GraphModularity(base.PopulationIndex):
     """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. 0 for one cluster,
-    and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q partitions and E edges.
-    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. M is less than 1,
+    and 0 for one cluster or a graph without edges. O(q (E + n)) time for q partitions and E edges. Source:
+    Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -753,7 +754,7 @@ class GraphModularity(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate)
 def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`GraphModularity` of partitions in a graph.
+    """Return the :class:`GraphModularity` of partitions in a graph.
 
     Parameters
     ----------
@@ -765,8 +766,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
+    The value is 0 for one cluster. As a second objective, the index prevents small fragments around
+    constrained samples; alone, it favours fragments. O(q (E + n)) time for q partitions, E edges. Source:
+    ParetoClustering.
 
     Examples
     --------
@@ -789,7 +791,7 @@ class BoundaryCut(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate, graph_modularity)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`BoundaryCut` of partitions in a graph."""
+    """Return the :class:`BoundaryCut` of partitions in a graph."""
     return BoundaryCut().fit(S).evaluate(labels)
 
 

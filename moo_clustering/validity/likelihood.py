@@ -122,7 +122,7 @@ class LatentClassModel(LikelihoodModel):
     """Categories that are independent given the cluster (latent class analysis), as in ``Lca`` of greed.
 
     The probabilities of the categories of a column have a symmetric Dirichlet prior in every cluster.
-    Categories are integers; a column of two values may contain any numbers.
+    Categories are integers; a column with two distinct values may contain any numbers.
 
     Parameters
     ----------
