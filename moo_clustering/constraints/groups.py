@@ -89,7 +89,7 @@ class ConstraintGroups:
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Return the samples of every group of at least two, in the order of the groups."""
+        """Return the samples of every group with at least two samples, in the order of the groups."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]
@@ -105,7 +105,7 @@ class ConstraintGroups:
         return np.asarray(self._keys[place] == wanted)
 
     def forbidden_with(self, i: int) -> BoolArray:
-        """Mask (n_samples,) of samples that must not share a cluster with sample i, in O(n_samples) time."""
+        """Return a mask of the samples that must not share a cluster with sample i, in O(n_samples) time."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
         if group >= 0:
@@ -214,7 +214,7 @@ class InconsistentConstraintsError(ValueError):
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that must be together and apart.
+        Pairs of samples that must, and must not, share a cluster.
     reasons : sequence of str
         Explanations of the first conflicts; the message counts the other conflicts.
 

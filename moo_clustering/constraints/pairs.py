@@ -148,7 +148,7 @@ class PairwiseConstraints:
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
         """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
-        Raises a ValueError with file and line if a line is invalid.
+        Raises a ValueError that names the file and line if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
@@ -165,7 +165,7 @@ class PairwiseConstraints:
         )
 
     def components(self) -> Int64Array:
-        """Must-link component of every sample, shape (n_samples,), numbered by the lowest sample."""
+        """Return the must-link component of every sample, (n_samples,), numbered by the lowest sample."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
@@ -222,7 +222,7 @@ class PairwiseConstraints:
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Return the violated share of the must-links plus that of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
+        V = (M - w_m) / M + (C - w_c) / C, with all (M, C) and satisfied weights (w_m, w_c); 0 without pairs.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)

@@ -243,7 +243,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1, with equal probability of all sets; O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1; all sets are equally likely. O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
@@ -321,7 +321,7 @@ class Gold(Protocol):
 
 
 class SingleLabels:
-    """One label per sample: O(n_samples) memory, O(log n_classes) per pair."""
+    """One label per sample: O(n_samples) memory, O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():

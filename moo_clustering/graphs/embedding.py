@@ -36,13 +36,13 @@ FACTOR_NEIGHBORS = 24
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
-# Accepted |L u - lambda u| relative to the scale of L.
+# Accepted residual |L u - lambda u|, relative to the scale of L.
 _RESIDUAL = 1e-4
 # Extra vectors of a block, which speed up convergence.
 _EXTRA = 4
 # Maximum and minimum number of filters. The minimum avoids missing vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter. Beyond them, columns of a block become too similar.
+# Maximum degree and log-amplification of a filter. With larger values, columns of a block become too similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
@@ -62,12 +62,12 @@ def spectral_embedding(
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
     ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or low-dimensional
-    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads. It may miss
+    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss
     the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is block
     conjugate gradients, with a Jacobi preconditioner for the unnormalised Laplacian. ``"pic"`` is 100 steps
     of block power iteration, fast but inaccurate.
 
-    Iterative solvers require O(nnz + n_samples n_components) memory, and time per step. Target residuals are
+    Iterative solvers require O(nnz + n_samples n_components) memory and time per step. Target residuals are
     1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
     unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC,
     Algorithm 1 (Eq. 7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field
@@ -176,7 +176,7 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Return whether a factorisation of the Laplacian has little fill-in and needs seconds at most."""
+    """Return whether a factorisation of the Laplacian has little fill-in and takes at most seconds."""
     # The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
@@ -191,7 +191,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude of every column positive; of near ties, the first."""
+    """Make the entry of largest magnitude in every column positive (near ties: the first)."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -333,7 +333,7 @@ def chebyshev_pairs(
     # The block starts with ``known`` and random vectors. Every round filters it, makes it orthonormal, and
     # computes the best pairs within its span. Converged vectors are no longer filtered. Beyond the first
     # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
-    # degree. Threads share rows of L and fixed blocks of rows of the vectors, so that sums do not change.
+    # degree. Threads process rows of L and fixed blocks of the vectors, so their number does not affect sums.
     n = L.shape[0]
     # Residuals of filters end close to the limit, those of Lanczos mostly far below. The limit is larger for
     # pairs of which only the eigenvalue is needed, whose error is of the order of the square.

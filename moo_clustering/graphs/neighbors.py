@@ -109,8 +109,8 @@ def neighbor_lists(
     n_neighbors : int
         Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``, zero
+        rows have distance 1.
     ties : {"random", "index"}, default="random"
         Order of tied samples: random, or by row number, which leaks the order of rows on gridded data.
     rng : numpy.random.Generator
@@ -345,7 +345,7 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy the list of a point to all samples on it, without the sample itself."""
+        """Copy the list of a point to all of its samples, each without the sample itself."""
         width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
@@ -480,12 +480,12 @@ def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points of a data set, and the samples on each of them."""
+    """Distinct points of a data set, and the samples at each point."""
 
     points: AnyFloatArray  # shape (n_points, n_features)
     of_sample: Int64Array  # shape (n_samples,): point of every sample
     samples: Int64Array  # shape (n_samples,): samples by point, and by tie key within a point
-    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` sit on point p
+    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
 
     @property
     def sizes(self) -> Int64Array:
@@ -493,7 +493,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples on points, ``most`` per point by key, and their positions in ``points``."""
+        """Return the samples at points, ``most`` per point by key, and their positions in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)

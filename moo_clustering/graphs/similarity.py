@@ -34,7 +34,7 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of the listed distances to use.
+        Scale factor, or which average of the listed distances to use.
 
     Returns
     -------
@@ -156,14 +156,14 @@ def full_graph(
     metric: neighbors.Metric = "euclidean",
     max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
-    """Link all pairs of different samples, with Gaussian similarities.
+    """Link all pairs of distinct samples, with Gaussian similarities.
 
     O(N^2 d) time, O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of all distances to use.
+        Scale factor, or which average of all distances to use.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
@@ -182,8 +182,8 @@ def self_tuning_graph(
 
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
-    similarity of at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up
-    to 2000 samples, see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    similarity of at least 1e-6. Time as for :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are
+    exact up to 2000 samples, see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -237,14 +237,14 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours, with similarities by water-filling, symmetrised.
+    """Link neighbours, with symmetrised similarities by water-filling.
 
     O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
     lists : NeighborLists
-        Candidate neighbours; wide enough if the last neighbour of every row has weight 0.
+        Candidate neighbours. The lists are wide enough if the last neighbour of every row has weight 0.
     lam : float, optional
         Trade-off between close neighbours and many neighbours. Default: :func:`waterfill_lambda`.
 

@@ -79,8 +79,8 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Cluster a graph by k-means on the rows of the first eigenvectors of its Laplacian.
 
-    K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
-    them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
+    K = 1 and K = n_samples return the trivial partitions. Above 100,000 samples, k-means is fitted to 20,000
+    of them (50 K if more). Raises a ValueError if K is out of range, or the graph is disconnected with
     ``bridge=True`` and without ``X``, or ``"unnormalized"`` is used with weights. Source: PESC, Algorithm 1.
 
     Parameters
@@ -273,7 +273,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Take the last sample at or before the drawn one that differs from all seeds.
+            # Use the last sample, at or before the drawn one, that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -356,8 +356,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Source:
-    Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
+    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory plus tens of megabytes.
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
 
     Parameters
     ----------

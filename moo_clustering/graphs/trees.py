@@ -282,7 +282,7 @@ def mutual_reachability_mst(
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
-    """Compute the longest link on the tree path between every two samples.
+    """Compute the longest link on the tree path between all pairs of samples.
 
     On a minimum spanning tree, this is the smallest possible longest step of any path between the two
     samples: the single-linkage (subdominant ultrametric) distance. O(m^2) time and memory. Source: Gower and

@@ -796,7 +796,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters, minimised; a proxy of boundary lengths on maps.
+    """Number of graph edges between different clusters, minimised; a proxy for boundary lengths on maps.
 
     Examples
     --------
