@@ -95,7 +95,7 @@ class COBRAS:
         return Question(self._pending, "sample", float("nan"), float("nan"), nothing, self.n_answers)
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by "together", "apart" or "unknown"."""
+        """Answer the question with "together", "apart" or "unknown"."""
         if self._pending is None:
             raise ValueError("no question is left to answer.")
         self.n_answers += 1

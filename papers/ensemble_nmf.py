@@ -102,7 +102,7 @@ ERRATA = {
     "claims": "Counts of the data sets here, and of the eight numbers of clusters in the paper. According "
     "to the text of the paper, NCW-NMF is best except for k = 8, where Bisecting is better.",
 }
-# The consensus that is called the ensemble, with and without METIS.
+# The consensus called "Ensemble" in the tables, with and without METIS.
 ENSEMBLES = {True: "MCLA (size)", False: "MCLA (matching)"}
 _FORMATS = dict.fromkeys(METHODS, ".4f")
 SIGNIFICANT = 1.96
@@ -127,8 +127,8 @@ class Table2(WithoutFigures):
     """All methods on data sets of k topics, drawn from every collection in the data folder.
 
     Raises a ValueError if a collection is unknown, a k is out of range, or snowballstemmer is not installed,
-    and a DataError if there is no collection, or not the requested one. Source: "Ensemble non-negative matrix
-    factorization for clustering biomedical documents", Table 2.
+    and a DataError if all collections or a requested collection are missing. Source: "Ensemble non-negative
+    matrix factorization for clustering biomedical documents", Table 2.
 
     Parameters
     ----------
@@ -497,7 +497,7 @@ def errata(*names: str) -> tuple[str, ...]:
 
 
 def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """Return on how many data sets the ensemble beats bisecting k-means, and by how much."""
+    """Return on how many data sets the ensemble is better than bisecting k-means, and by how much."""
     rows: list[list[Value]] = [["paper", "Bisecting", N_SETS, N_ABOVE, N_SIGNIFICANT, None, None]]
     for name in [*names, *(["all"] if len(names) > 1 else [])]:
         part = scores if name == "all" else scores[scores["collection"] == name]

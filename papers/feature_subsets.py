@@ -184,7 +184,7 @@ def generated(d: int, *seed: str | int) -> Sample:
 
 
 def scaled(X: FloatArray) -> FloatArray:
-    """Return features with mean 0 and variance 1, without constant ones."""
+    """Return features with mean 0 and variance 1, without constant features."""
     X = X[:, np.ptp(X, axis=0) > 0]
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 

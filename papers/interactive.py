@@ -112,7 +112,7 @@ class NPU:
         return Question(pair, "sample", float("nan"), float("nan"), nothing, self.n_answers)
 
     def answer(self, answer: str) -> None:
-        """Answer the question by "together", "apart" or "unknown", which counts as "apart"."""
+        """Answer the question with "together", "apart" or "unknown", which counts as "apart"."""
         self.n_answers += 1
         number = self._waiting.pop(0)
         if answer == "together":

@@ -149,7 +149,7 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 class Given(NamedTuple):
     """The data that a method receives, with only the classes in ``y``."""
 
-    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constant ones
+    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constants
     n_clusters: int
     y: NDArray[np.int64] | None  # shape (n_samples,): classes of the labelled samples, -1 for others
     seed: int

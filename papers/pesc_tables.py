@@ -259,7 +259,7 @@ class View:
     tables: Callable[[Results], list[ResultTable]]  # functions of the results
     figures: Callable[[Results], list[ResultFigure]]
     labels: int = 0  # percentage of labelled samples
-    sets: Sequence[str] = ()  # default sets of the view, without missing ones; default: all
+    sets: Sequence[str] = ()  # sets of the view, if available; default: all
     one_seed: bool = False
     leakage: bool = False  # whether the view includes runs on sorted rows
 

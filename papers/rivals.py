@@ -90,7 +90,7 @@ class RandomPairs(_Rival):
         return self._pending
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by "together", "apart" or "unknown"."""
+        """Answer the question with "together", "apart" or "unknown"."""
         if self._pending is None:
             raise ValueError("no question is left to answer.")
         self.n_answers += 1
@@ -156,7 +156,7 @@ class UncertainLabels(_Rival):
         return (int(free[self._margins[free].argmin()]),) if len(free) else None
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by the name of a class or "unknown"."""
+        """Answer the question with the name of a class or "unknown"."""
         samples = self._next_samples()
         if samples is None:
             raise ValueError("no question is left to answer.")

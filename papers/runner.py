@@ -1,4 +1,4 @@
-"""Running an experiment: settings, cells that are saved when they finish, tables, and all experiments.
+"""Execution of experiments: settings, cells that are saved when they finish, tables, and all experiments.
 
 An :class:`Experiment` creates a :class:`Plan` from its settings: keys of cells, the data of a cell, a
 function that computes its value, and tables of all values. :func:`reproduce` computes the missing cells of

@@ -67,7 +67,7 @@ READINGS: dict[str, tuple[Scored, ...]] = {
 }
 # The methods of the paper, SISC-ML normalised, and the better of the plain models.
 SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
-# Areas that differ by less from the printed ones count as reproduced.
+# Areas that differ by less from the printed areas count as reproduced.
 TOLERANCE = 0.05
 NOTES = {
     "readings": "The first row beside a row of the paper is the literal reading. For SISC-ML, it is the "
@@ -105,7 +105,7 @@ SECONDS = ("fit_seconds", "predict_seconds")
 class SISCML:
     """SISC-ML, its rivals and controls on every set of the paper that is in the data folder.
 
-    Raises a ValueError if a set is unknown, and a DataError if there is no set, or not the requested one.
+    Raises a ValueError if a set is unknown, and a DataError if all sets or a requested set are missing.
     Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Parameters

@@ -27,8 +27,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises TypeError if values are not real numbers, and ValueError if there is no bag, a bag is empty, values
-    are not finite, or shapes do not match.
+    Raises a TypeError if values are not real numbers, and a ValueError if there is no bag, a bag is empty,
+    values are not finite, or shapes do not match.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Bags:
         """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
-        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged.
+        executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
@@ -514,8 +514,8 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is passed.
-    Raises TypeError if ``X`` is not numeric.
+    Raises a ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is
+    passed. Raises a TypeError if ``X`` is not numeric.
 
     Parameters
     ----------

@@ -21,12 +21,12 @@ EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
     """Embed bags as vectors, for algorithms that require one row per sample.
 
-    Raises ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
+    Raises a ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features on the scale used for distances.
+        Bags of scaled features.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
         - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
@@ -58,7 +58,8 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
     """Compute statistics of the instances of every bag, separately for each feature.
 
-    O(n_instances n_features) time. Raises ValueError if ``statistics`` is empty or contains an unknown name.
+    O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or contains an unknown
+    name.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def sliced_quantile_embedding(
     the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth mover's
     distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so they change
     slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n instances, O(n_bags
-    n_directions n_quantiles) memory. Raises ValueError if there is no direction or level, or if directions
+    n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or if directions
     and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its
     application to texture mixing, 2011.
 

@@ -16,7 +16,7 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 Weighting = Literal["bag", "instance"]
-# Squared distances below these shares of the largest squared norm are rounding errors and become 0.
+# Squared distances below these shares of the largest squared norm are rounding errors, and set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that results do not depend on the number of threads.
 _SCRATCH = 64 * 2**20
@@ -41,12 +41,12 @@ class BagGeometry:
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
-    Raises ValueError for options out of range, or if sums of squared distances overflow.
+    Raises a ValueError for parameters out of range, or if sums of squared distances overflow.
 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features on the scale used for distances.
+        Bags of scaled features.
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
@@ -66,7 +66,7 @@ class BagGeometry:
     means : ndarray of shape (n_bags, n_features)
         Bag means, centred.
     center : ndarray of shape (n_features,)
-        Mean of all instances, which is subtracted.
+        Mean of all instances, subtracted from the data.
     arrays : BagArrays
         Arrays for the compiled loops.
     """
@@ -292,7 +292,7 @@ def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
 def farthest_candidates(
     X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
 ) -> BoolArray:
-    """Find the instances that can be the farthest of their bag from a centroid.
+    """Find the instances that can be the farthest instances of their bags from a centroid.
 
     The difference of the squared distances of two instances to a point is affine in the point, and every
     centroid is a convex combination of bag means. So an instance is never the farthest if another instance of
@@ -300,7 +300,7 @@ def farthest_candidates(
     has a weight above 1/s, and it suffices that the other instance is farther on average from any s bag
     means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
-    An instance is left out only if the difference exceeds rounding errors. O(n N d) time for N means and n
+    An instance is omitted only if the difference exceeds rounding errors. O(n N d) time for N means and n
     instances of d features, and at worst O(m^2 N) for each bag of m instances. Memory is 32 MB or one row of
     N numbers. Bags that need more memory are pruned in parts, which can retain more instances than necessary.
 
@@ -313,14 +313,14 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 leave out more instances. They require centroids with weights of at most 1/s:
-        unweighted means of the means of s or more bags.
+        Values s above 1 omit more instances, but require centroids with weights of at most 1/s: unweighted
+        means of the means of s or more bags.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Without the other instances, the greatest distance of each
-        bag to any centroid is the same. Of equal instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Omitting the other instances does not change the distance
+        of any bag to any centroid. Of equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)

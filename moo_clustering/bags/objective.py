@@ -138,7 +138,7 @@ class BagObjective:
             Weights of the draw, in this order: difference from the worst value; as in Eq. 9; the value
             itself, which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
         max_trials : int, optional
-            Budget of trial evaluations. When it is used up, later individuals do not change.
+            Budget of trial evaluations. Once it is exhausted, later individuals do not change.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -166,7 +166,7 @@ class BagObjective:
         return self._improved(self._run(descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
-        """Do one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
+        """Perform one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
 
         Parameters
         ----------

@@ -700,7 +700,7 @@ def mcla(
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples; empty ones are dropped from the result.
+        Number of meta-clusters, from 1 to n_samples; empty meta-clusters are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
         METIS balances the numbers of samples in meta-clusters (``"size"``, as in the paper), or the numbers
         of clusters (``"unit"``, for runs with clusters of unequal sizes).

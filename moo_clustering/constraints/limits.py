@@ -166,7 +166,7 @@ class _Loads(Limit):
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters)."""
-        # ``used``, of the same shape, is False for empty clusters; default: those with the load 0.
+        # ``used``, of the same shape, is False for empty clusters. Default: clusters with load 0 are empty.
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])

@@ -173,10 +173,10 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     non-negative, or if a k or n_init is below 1. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS
     2001.
 
-    Dense matrices, and sparse ones up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
-    matrices, and those with at least 512 samples and at most 24 similarities per sample, use the Lanczos
-    iteration of :func:`spectral_embedding` (from 20,000 samples on, its ``"auto"``). Dense matrices without
-    zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
+    Dense matrices, and sparse matrices up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
+    matrices, and sparse matrices with at least 512 samples and at most 24 similarities per sample, use the
+    Lanczos iteration of :func:`spectral_embedding` (from 20,000 samples on, its ``"auto"``). Dense matrices
+    without zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
     precision of the dense solution. All solvers run in one thread, so that rounding errors are reproducible.
 
     Parameters

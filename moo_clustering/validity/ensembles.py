@@ -280,8 +280,7 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError if ``data`` is not a pool, and a ValueError unless every partition has a family
-        name.
+        Raises a TypeError if ``data`` is not a pool, and a ValueError unless every partition has a family.
 
         Parameters
         ----------
@@ -390,9 +389,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        The row of a labelled sample contains a single 1, that of an unlabelled one zeros, and that of a group
-        the sum of its samples. Raises a ValueError if counts are negative or infinite, there is no class, or
-        a parameter is invalid.
+        The row of a labelled sample contains a single 1, the row of an unlabelled sample zeros, and the row
+        of a group their sum. Raises a ValueError if counts are negative or infinite, there is no class, or a
+        parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

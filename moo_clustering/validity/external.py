@@ -29,7 +29,7 @@ from moo_clustering.validity.base import integer_rows
 SETS = (list, tuple, set, frozenset, np.ndarray)
 # Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
+# Largest table of counters in the fastest cache; clearing larger tables takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
@@ -236,7 +236,7 @@ def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any
 
 
 def require_same_length(n_true: int, n_pred: int) -> None:
-    """Raise ``ValueError`` unless both partitions have the same number of samples."""
+    """Raise a ValueError unless both partitions have the same number of samples."""
     if n_true != n_pred:
         raise ValueError(f"labels_true and labels_pred must have equal lengths, got {n_true} and {n_pred}")
 
@@ -288,9 +288,9 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    The entropy decreases with the number of clusters: compare it with that of random labels with as many
-    clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
-    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    The entropy decreases with the number of clusters: compare it with random labels with as many clusters.
+    O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with
+    an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -499,12 +499,12 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
         ``classes_`` of estimators; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
-        Classes of the columns; required if ``y_true`` lacks some.
+        Classes of the columns; required if some are missing from ``y_true``.
 
     Returns
     -------
     aucs : ndarray of shape (n_classes,), float64
-        NaN for classes that all or none of the labelled samples have; one value for 1-d scores.
+        NaN if all or none of the labelled samples belong to the class; one value for 1-d scores.
 
     Examples
     --------
@@ -532,8 +532,8 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     Returns
     -------
     auc : float
-        In [0, 1], where 0.5 is chance. Classes that all or none of the labelled samples have are ignored:
-        count them with ``np.isnan(class_aucs(y_true, y_score)).sum()``.
+        In [0, 1], where 0.5 is chance. Classes to which all or none of the labelled samples belong are
+        ignored: count them with ``np.isnan(class_aucs(y_true, y_score)).sum()``.
 
     Examples
     --------
@@ -554,7 +554,7 @@ def mean_roc_curve(
 ) -> tuple[FloatArray, FloatArray]:
     """Average the ROC curves of classes or labels vertically.
 
-    Classes that all or none of the labelled samples have are ignored. The area under the exact average
+    Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
     (trapezoid rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average adds
     O(n_classes) for each of up to n_classes n_samples points. Raises a ValueError as :func:`macro_auc`, and
     if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An introduction to ROC analysis",

@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to, and smallest and largest distance between representatives; all squared, or none."""
+    """Total distance to representatives, and smallest and largest distance between them, squared or not."""
 
     within: FloatArray
     least: FloatArray
@@ -584,8 +584,7 @@ class Connectivity(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes if data with many ties are sorted by
-        class.
+        Order of equidistant neighbours. ``"index"`` leaks the classes if tied data are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
@@ -766,9 +765,8 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for one cluster. As a second objective, the index prevents small fragments around
-    constrained samples; alone, it favours fragments. O(q (E + n)) time for q partitions, E edges. Source:
-    ParetoClustering.
+    The value is 0 for one cluster. As a second objective, it prevents small fragments around constrained
+    samples; alone, it favours them. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
 
     Examples
     --------
