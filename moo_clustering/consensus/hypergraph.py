@@ -618,7 +618,7 @@ def hgpa(
     """Compute a consensus by an approximation of hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges (clusters of all runs) by hMETIS, which is not
-    redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
+    redistributable. Neither approximation minimises this cut. Cost and unanimity are as for :func:`hbgf`.
     Raises a ValueError or TypeError if a parameter is invalid, or a sample is missing from all runs. Sources:
     A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3; D.
     Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information Processing
@@ -854,7 +854,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
-    # The first members are the clusters of the run that agrees best with the others, among the runs with
+    # The first members are the clusters of the run that agrees best with all others, among the runs with
     # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
     # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, at most 20.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)

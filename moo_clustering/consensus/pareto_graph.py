@@ -77,7 +77,7 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
+    """Compute ES1: minimise ||reconstruction - X||_F^2, with s_ij >= 0 on the edges, else 0 (PESC, Eq. 4).
 
     Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
     particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually
@@ -156,7 +156,7 @@ def diversity_weights(
     weight: Literal["one_minus_div", "div", "count"] = "one_minus_div",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
+    """Compute ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
 
     O(M N) time, O(N width) memory.
 
@@ -207,7 +207,7 @@ def kernel_graph(
     n_clusters : int
         K.
     laplacian : str
-        Laplacian for the clustering of the graph.
+        Laplacian for clustering the graph; warns if it is ``"unnormalized"``.
     rng : numpy.random.Generator
         Random starting vectors.
 
@@ -232,7 +232,7 @@ def kernel_graph(
 
 
 def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> sp.csr_array:
-    """ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
+    """Compute ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
 
     Parameters
     ----------

@@ -255,14 +255,14 @@ def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: in
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Component of every sample; components are numbered by their lowest sample."""
+    """Return the component of every sample; components are numbered by their lowest sample."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
     # SciPy numbers components in this order, but does not guarantee it.
     return number_clusters(component)[0].astype(np.int64)
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Sparse adjacency of the pairs in one direction."""
+    """Return the sparse adjacency of the pairs in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 

@@ -41,7 +41,7 @@ class PairwiseConstraints:
     n_samples : int
         Number of samples of the data set.
     must_link_weights, cannot_link_weights : array-like of shape (n_pairs,) or None, default=None
-        Positive weight of each pair; ones by default. Duplicates get their largest weight.
+        Positive weight of each pair. Default: 1. Duplicates have their largest weight.
 
     Attributes
     ----------
