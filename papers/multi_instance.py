@@ -316,6 +316,6 @@ def _read(name: str, path: Path) -> BagSet:
     table = read_bags(path)
     classes = table.labels
     if classes is None or table.n_classes < 2 or (classes < 0).any():
-        raise DataError(f"{path} must have an array 'bag_labels' with a class for each bag, of at least two")
+        raise DataError(f"{path} must have an array 'bag_labels' of at least two classes, one for each bag")
     identity = fingerprint(table.bags.instances, table.bags.offsets, classes)[:16]
     return BagSet(name, identity, table.bags, classes)

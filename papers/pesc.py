@@ -424,7 +424,7 @@ def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
 def nearest_labelled(given: Given) -> IntArray:
     """Return the class of the nearest labelled sample."""
     if given.y is None:
-        raise ValueError("1-NN needs labels")
+        raise ValueError("1-NN requires labels")
     known = given.y >= 0
     model = KNeighborsClassifier(1).fit(given.X[known], given.y[known])
     labels: IntArray = model.predict(given.X)

@@ -568,7 +568,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if steps.min() < 0:
         bag = int(steps.argmin())
         raise ValueError(
-            f"offsets must increase, but after {array[bag]} comes {array[bag + 1]} (entry {bag + 1})"
+            f"offsets must increase, but {array[bag]} is followed by {array[bag + 1]} (entry {bag + 1})"
         )
     if array[-1] != n_instances:
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")

@@ -42,7 +42,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
-            raise ValueError('kind="prototypes" requires the distances: pass symmetric')
+            raise ValueError('kind="prototypes" requires symmetric, the distances between bags')
         return symmetric
     if kind == "mean":
         return as_bags(bags).means()

@@ -124,7 +124,7 @@ def cspa(
         _arrays.integer("n_neighbors", n_neighbors, 1, edges.n_samples, _SAMPLES)
         if partitioner in ("average", "svd"):
             raise ValueError(
-                f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
+                f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} uses no graph"
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(

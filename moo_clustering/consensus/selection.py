@@ -247,7 +247,7 @@ def _checked_features(select: str, X: Any, n_samples: int) -> Any:
             raise ValueError("X is only used with select='i2'; omit it or set select='i2'")
         return None
     if X is None:
-        raise ValueError("select='i2' requires X, the weighted documents")
+        raise ValueError("select='i2' requires X, the features of the samples")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
         raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")

@@ -178,7 +178,7 @@ def constraint_groups(
     # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
     if _checks.n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
-            f"y must have at most 4472 classes, because more have too many conflicting pairs; got {len(hubs)}"
+            f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
         )
     g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
     apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])

@@ -407,5 +407,5 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:
-        raise ValueError(f"each of ks must be at least 1, got {counts.min()}.")
+        raise ValueError(f"ks must be at least 1, got {counts.min()}.")
     return counts.astype(np.int64)

@@ -343,7 +343,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise ValueError(f"the pool must contain at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
     if not all(isinstance(family, str) for family in names):
-        raise TypeError(f"families must be names, got {quoted(names)}")
+        raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
     # Copy: the owner of the pool may modify it later.

@@ -98,7 +98,7 @@ class GaussianModel(LikelihoodModel):
         d, mean, scale = len(columns), X[:, columns].mean(axis=0), spread[columns]
         dof = float(self.dof or (d if full else 1))
         if full and d and dof <= d - 1:
-            raise ValueError(f"dof must be larger than {d - 1}, non-constant columns minus one, got {dof:g}")
+            raise ValueError(f"dof must exceed {d - 1} (non-constant columns minus 1), got {dof:g}")
         priors = np.full(d, self.scale)
         if full:
             halves = (dof - np.arange(d)[:, np.newaxis]) / 2
