@@ -64,10 +64,9 @@ from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
-from moo_clustering.estimators._base import recall_text
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
-from moo_clustering.results import ClusteringResult, Front, has_labels
+from moo_clustering.results import ClusteringResult, Front, has_labels, recall_text
 
 if TYPE_CHECKING:
     import pandas as pd

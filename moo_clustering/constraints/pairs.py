@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, block_slices, probability
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
@@ -547,3 +547,47 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
         square = difference.multiply(difference) if issparse(difference) else difference**2
         total += np.asarray(square.T @ weights[part]).ravel()
     return total / (2.0 * weights.sum())
+
+
+class Supervision(NamedTuple):
+    """Pairs from labels and from the user, and groups of samples that belong together, by first sample."""
+
+    pairs: PairwiseConstraints
+    components: list[IntpArray]
+
+
+def supervision_pairs(
+    n_samples: int,
+    y: ArrayLike | None,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    conflicts: str = "raise",
+) -> Supervision:
+    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
+    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    labelled = np.zeros(n_samples, dtype=bool)
+    if conflicts == "raise":
+        supervision_groups(n_samples, y, given.must_link, given.cannot_link)
+    if y is not None:
+        known = PairwiseConstraints.from_partial_labels(y)
+        if known.n_samples != n_samples:
+            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
+        labelled = _checks.check_partial_labels(y) >= 0
+        given = PairwiseConstraints(
+            np.concatenate([given.must_link, known.must_link]),
+            np.concatenate([given.cannot_link, known.cannot_link]),
+            n_samples=n_samples,
+        )
+    component = given.components()
+    members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
+    return Supervision(given, [m for m in members if len(m) > 1 or labelled[m[0]]])
+
+
+def supervision_groups(
+    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+) -> ConstraintGroups:
+    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
+    pairs = None
+    if must_link is not None or cannot_link is not None:
+        pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    return constraint_groups(n_samples, y, pairs)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
-from moo_clustering.estimators._base import ReportMixin, sizes_text
+from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.estimators._pareto_selection import Candidates
 from moo_clustering.evidence import coassociation, consensus_weights
@@ -700,7 +700,7 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         labels, weights = self._weighted(self._labels_of_samples)
-        lines = [f"{sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
+        lines = [f"{results.sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
         if self._samples.counts is not None:
             lines.append(f"from {self.n_landmarks_} landmarks of {self._samples.n_rows} rows")
         if len(rare := self.rare_groups_):

@@ -36,6 +36,7 @@ from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.constraints._checks import check_partial_labels
+from moo_clustering.constraints.pairs import supervision_groups, supervision_pairs
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
@@ -714,9 +715,9 @@ def _read_supervision(
     """Check labels and pairs, and convert them to the form of ``supervision``."""
     if supervision is None:
         return Supervision()
-    groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+    groups = supervision_groups(n_samples, y, must_link, cannot_link)
     given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-    pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+    pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
     known = None if y is None else check_partial_labels(y)
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None
