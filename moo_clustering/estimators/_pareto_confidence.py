@@ -602,6 +602,46 @@ class PoolReportMixin(ReportMixin):
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
 
+    @property
+    def rare_groups_(self: Any) -> pd.DataFrame:
+        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        check_is_fitted(self)
+        rows, samples = [], self._samples
+        if samples.rare is not None:
+            labels, counts = self._labels_of_samples, samples.counts
+            n = samples.n_samples if counts is None else samples.n_points
+            sizes, first = np.ones(n, dtype=np.intp), np.arange(n)
+            if counts is not None:
+                sizes, first = counts.rows, counts.first
+            of_sample, labels = samples.rare[samples.landmark_of][:n], labels[:n]
+            for group in range(int(of_sample.max(initial=-1)) + 1):
+                members = np.flatnonzero(of_sample == group)
+                size = int(sizes[members].sum())
+                cluster = int(np.bincount(labels[members] + 1, sizes[members]).argmax()) - 1
+                inside = labels == cluster
+                alone = int(sizes[inside].sum()) == size == int(sizes[members][inside[members]].sum())
+                rows.append((cluster, size, size / samples.n_rows, int(first[members].min()), alone))
+        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
+
+    @property
+    def granularity_(self: Any) -> str:
+        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        check_is_fitted(self)
+        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
+
+    @property
+    def granularities_(self: Any) -> dict[str, int]:
+        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        check_is_fitted(self)
+        found = self._candidates
+        if found is None:
+            return {}
+        best = {
+            name: int(found.within(ends).best(found.total).max()) + 1
+            for name, ends in found.granularities.items()
+        }
+        return best | {self.granularity_: self.n_clusters_}
+
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
         """Describe the alternatives with other feature names; for bags, return them unchanged."""
         if not self._samples.kernels:
