@@ -109,6 +109,12 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     return found
 
 
+def require_same_samples(what: str, n_first: int, n_second: int) -> None:
+    """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
+    if n_first != n_second:
+        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}.")
+
+
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     try:
         if found.dtype.kind in "biufO" and not _holds_dates(found):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, block_slices, probability
-from moo_clustering._data import checked_integers, checked_table
+from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
@@ -510,10 +510,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     probability("shrinkage", shrinkage)
     data = checked_table(X, accept_sparse="csr")
-    if constraints.n_samples != data.shape[0]:
-        raise ValueError(
-            f"constraints and X must have the same samples, got {constraints.n_samples} and {data.shape[0]}."
-        )
+    require_same_samples("constraints and X", constraints.n_samples, data.shape[0])
     if not len(constraints.must_link) or not len(constraints.cannot_link):
         return np.ones(data.shape[1])
     variance = _variance(data)

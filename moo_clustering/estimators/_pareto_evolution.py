@@ -14,6 +14,7 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering import operators
 from moo_clustering._arrays import FloatArray, Labels, choice, integer
+from moo_clustering._data import require_same_samples
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -196,12 +197,9 @@ def _composed(
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
-    if graph.n_samples != m:
-        raise ValueError(f"graph and pool must have the same samples, got {graph.n_samples} and {m}.")
-    if constraints is not None and constraints.n_samples != m:
-        raise ValueError(
-            f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
-        )
+    require_same_samples("graph and pool", graph.n_samples, m)
+    if constraints is not None:
+        require_same_samples("constraints and pool", constraints.n_samples, m)
     # ``k_max`` of evolved partitions is at least 60 if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))

@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import Interval
 from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
+from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
@@ -32,7 +33,7 @@ from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.operators import batched_tournament, sparse_rows
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
 # Largest and smallest number of members that the ratio cut compares, and their largest number of samples in
