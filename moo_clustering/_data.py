@@ -285,6 +285,22 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
     return f", about {max(known, table):.2g} GiB per million rows"
 
 
+def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
+    """Convert a table to a DataFrame with string labels; also return its own labels, None for arrays."""
+    import pandas as pd  # slow import
+
+    if isinstance(table, pd.DataFrame):
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
+        if hasattr(table, method) and not isinstance(table, pd.Series):
+            return as_frame(getattr(table, method)())
+    if issparse(table):
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
+
+
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
     """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
     if labels is None or known is None:

@@ -17,12 +17,11 @@ from scipy import sparse
 
 from moo_clustering import results
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
-from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
