@@ -33,7 +33,7 @@ def attainment_scores(
 ) -> AttainmentScores:
     """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
 
-    Objectives are scaled to [0, 1] by the range of their front; square roots are compared. The score of a
+    The objectives of each front are scaled to [0, 1], and their square roots compared. The score of a
     solution is its distance to the nearest control surface, the boundary of the region that a control front
     dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
     solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
@@ -46,9 +46,10 @@ def attainment_scores(
         Objectives, minimised.
     n_clusters : array-like of shape (n_solutions,)
     controls : sequence of (F, n_clusters)
-        Fronts of the same method on data without clusters, see :func:`control_data`.
+        Fronts of the same method on data without cluster structure, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. The limit is lowered to the smallest maximum of all fronts.
+        Solutions with more clusters are ignored. The maximum number of clusters of any front, if smaller,
+        replaces this limit.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def attainment_scores(
     kept = numbers <= k_max
     if not kept.any():
         raise ValueError(
-            f"no solution has {k_max} or fewer clusters, the maximum of k_user and of all fronts."
+            f"no solution has {k_max} or fewer clusters, the limit set by k_user and the other fronts."
         )
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
@@ -139,7 +140,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to fewer clusters, then to the first solution. Raises a ValueError if none has a score.
+        Ties go to fewer clusters, then to the first solution. Raises a ValueError if no solution has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -152,7 +153,8 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution of every number of clusters at which the score has a local maximum.
 
-        The score must exceed that of the next smaller number, and must not be below that of the next larger.
+        At a local maximum, the score exceeds that of the next smaller number of clusters, and is not below
+        that of the next larger number.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -169,8 +171,8 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        Bounding box of the data; or a box around the mean, whose sides are the eigenvalues of the covariance
-        (as printed in the paper, although eigenvalues are variances instead of lengths).
+        "box" is the bounding box of the data. "eigenvalue" is centred on the mean, and its sides are the
+        eigenvalues of the covariance (as printed in the paper, although eigenvalues are variances).
     rng : numpy.random.Generator
 
     Returns
@@ -195,8 +197,8 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit computes a path of supports for every sample. Every sample has a
-    lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
+    Non-negative orthogonal matching pursuit computes a path of supports for every sample, and each path has
+    a lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
     solution to the next. The result is approximate, because the paths are greedy.
 
     O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
@@ -265,7 +267,7 @@ class SRMOSCHull:
     F : ndarray of shape (n_members, 2)
         Decreasing error and increasing number of links.
     steps : ndarray of shape (n_members - 1,), int32
-        Sample whose row differs between a member and the next.
+        Sample whose row differs between a member and the next member.
     """
 
     F: FloatArray
@@ -333,10 +335,10 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Compute the corners of attainment surfaces of fronts of two minimised objectives, by fraction.
+    """Compute the corners of the attainment surface of every fraction, for two minimised objectives.
 
     V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
-    optimisers and the attainment function", EMO 2001. Fractions of the fronts are above 0 and at most 1.
+    optimisers and the attainment function", EMO 2001. A fraction of the fronts is above 0 and at most 1.
     Points with NaN are omitted.
     """
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):

@@ -69,12 +69,12 @@ class AnswerSession:
         Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
         contradiction raises an error. Otherwise, the other answers can overrule the name of a sample. "auto"
         starts from 0.03 and repeats some questions about pairs with the samples in the other order. Different
-        answers count as "unknown" and raise ``error_rate_``. The higher it is, the more often questions are
-        repeated; the weight of an answer does not change.
+        answers count as "unknown" and raise ``error_rate_``, and with it the number of repeated questions,
+        but do not change the weight of an answer.
     random_state : int, default=0
         Seed of the selection among samples to ask about.
     path : path, optional
-        File to which every answer is written at once.
+        File to which every answer is written immediately.
     data : array-like, DataFrame or sequence of str, optional
         Features or texts of the samples to display in a notebook. Paths of images (PNG, JPEG, GIF or WebP)
         below the current directory are displayed as pictures.
@@ -96,8 +96,8 @@ class AnswerSession:
     error_rate_ : float
         Estimated share of wrong answers, or the specified share.
     history_ : DataFrame
-        A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
-        share of moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
+        A row per answer: samples (-1 for none), answer, kind, previous probability of "together", share of
+        moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
 
     Notes
     -----
@@ -164,7 +164,7 @@ class AnswerSession:
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
         """Return whether the session belongs to the fit with this pool and these landmarks."""
-        # The pool of the session can contain the result of the fit as well.
+        # The pool of the session may also contain the result of the fit, as its last partition.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
@@ -250,7 +250,7 @@ class AnswerSession:
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
-            The question to answer. Raises an error if it is not the current one.
+            The question to answer. Raises a ValueError if it is not the current question.
         """
         sure = self._checked_confidence(confidence)
         if samples is not None:
@@ -591,7 +591,7 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise if an answer contradicts the others, which are certain."""
+        """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
         left_out = event.get("reopen")
         if left_out is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
@@ -730,7 +730,7 @@ class AnswerSession:
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
         """Continue a saved session. Further answers are written to its file.
 
-        Raises a SessionFileError if the file is damaged, or has another format, version or fit.
+        Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
 
         Parameters
         ----------
