@@ -30,9 +30,8 @@ OF_SQUARES = (
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
     # ``data`` are features or, for ``metric="precomputed"``, distances, which are not copied if they are
-    # exactly symmetric float64. Raises a ValueError if the matrix would exceed ``max_memory`` bytes (which
-    # names ``owner``), or is negative, not finite, not symmetric within 1e-8 of its largest entry, or
-    # non-zero on the diagonal.
+    # exactly symmetric float64. Raises a ValueError if the matrix exceeds ``max_memory`` bytes (with the
+    # ``owner``), is negative, not finite, not symmetric within 1e-8 of its maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")

@@ -135,8 +135,7 @@ def can_start(count: int) -> bool:
 class Content:
     """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
 
-    # Unpickling copies the bytes to aligned memory: NumPy sums unaligned data, such as those of a message,
-    # in another order.
+    # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory

@@ -111,8 +111,7 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers of any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself. Each chromosome then equals one of the reference set, so that
-        DIV <= 1 - 1/n_individuals.
+        Default: the population itself, which contains each chromosome, so that DIV <= 1 - 1/n_individuals.
 
     Returns
     -------

@@ -48,8 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without cluster structure, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. The maximum number of clusters of any front, if smaller,
-        replaces this limit.
+        Solutions with more clusters, or with more clusters than the maximum of any front, are ignored.
 
     Examples
     --------
@@ -153,8 +152,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution of every number of clusters at which the score has a local maximum.
 
-        At a local maximum, the score exceeds that of the next smaller number of clusters, and is not below
-        that of the next larger number.
+        A local maximum exceeds the score of the next smaller number and is not below that of the next larger.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)

@@ -791,8 +791,6 @@ class AnswerSession:
         self._undone.clear()
         self._apply(event)
 
-    # Shown in notebooks.
-
     @documented(simulate)
     def simulate(
         self,

@@ -109,7 +109,7 @@ def report_content(
         Estimator of this package or of scikit-learn with ``labels_``, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit. Without X, the report has no map and only the sizes of the clusters.
+        Data or distances of the fit. Without X, the report shows no map, and only the sizes of clusters.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
@@ -142,9 +142,9 @@ def report_content(
     options : mapping of str to object, optional
         Options for the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Largest number of samples on the map: those in constraints, typical ones, then random ones.
+        Largest number of samples on the map: samples in constraints, typical samples, then random samples.
     max_described : int, default=100
-        Number of solutions with described clusters: the result, the selections of rules, then the first.
+        Number of solutions with described clusters: the result, the selections of rules, then others.
     random_state : int, default=0
         Seed of all random selections.
     """
@@ -524,7 +524,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: set by the user, or else classes after a fit with labels, or contrasts."""
+    """Return cluster names: those of the user, else classes after a fit with labels, else descriptions."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
@@ -540,7 +540,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """If the method has feature weights, show those of the most distinctive features; return the heading."""
+    """Show the weights of the most distinctive features; return the heading, "" without feature weights."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

@@ -1,4 +1,4 @@
-// The user renames clusters of the chosen solution in the cells of the table that show their names.
+// Renaming of the clusters of the chosen solution, in the table of clusters.
 
 const naming = { names: {}, original: {}, known: undefined, stores: true };
 const namesKey = () => `moo-clustering names ${data.namesKey}`;
@@ -44,7 +44,7 @@ function noteNames() {
   place.append(naming.stores ? "This browser remembers the names. " : "The names are lost when this page is closed. ");
   if (!Object.keys(naming.names).length) return undefined;
   const save = () => saveFile("names.json", "application/json", `${JSON.stringify(naming.names, null, 2)}\n`);
-  place.append(button("Download names.json", save, { id: "download-names", class: "sample" }), " for ",
+  place.append(button("Download names.json", save, { id: "download-names", class: "sample" }), " to apply the names with ",
     element("code", {}, renameCommand()), ".");
   return undefined;
 }

@@ -41,7 +41,7 @@ function showSummary() {
   }
 }
 
-// Rules of several runs begin with the name of their run, which is shown only before the first.
+// Rules of several runs begin with the name of their run, which is shown only before its first rule.
 function saidOnce(rules) {
   let last = null;
   return rules.map((rule) => {
