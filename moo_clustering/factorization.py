@@ -344,7 +344,7 @@ def _origins(
     matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
 ) -> Seeds | Starts:
     if seeds is not None and starts is not None:
-        raise ValueError("pass either seeds, to draw the initial factors, or starts, not both.")
+        raise ValueError("pass either seeds or starts for the initial factors, not both.")
     if n_runs is not None:
         _check_count("n_runs", n_runs)
     origins: Seeds | Starts

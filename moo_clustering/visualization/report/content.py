@@ -619,7 +619,7 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         notes.append(
             "The objectives belong to the partitions that the search found. Everything else "
-            "describes the partitions after samples were moved to satisfy the constraints."
+            "describes the partitions after samples were moved to satisfy constraints."
         )
     solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):

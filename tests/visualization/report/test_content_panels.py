@@ -48,7 +48,7 @@ def test_similarity_and_eigenvalues_of_graphs():
     found = panel(content, "Similarity of samples")
     np.testing.assert_allclose(found.matrix, model.similarity_.toarray()[np.ix_(order, order)])
     first = np.bincount(model.labels_)[0]
-    assert f"0: 1 to {first}" in found.note
+    assert f"0 (1 to {first})" in found.note
     (numbers, values) = panel(content, "Smallest eigenvalues of the Laplacian").series["eigenvalue"]
     np.testing.assert_array_equal(values, model.eigenvalues_)
     np.testing.assert_array_equal(numbers, np.arange(1, len(values) + 1))

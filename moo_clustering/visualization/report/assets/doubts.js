@@ -29,7 +29,7 @@ function showDoubts() {
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
   const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s in no cluster are not listed.` : "";
-  note("doubts-note", `These are the most doubtful ${data.sampleKind}s of the chosen solution: another cluster has more support than their own cluster. The support of a cluster is the share of all partitions in the pool that join the ${data.sampleKind} with the cluster.${omitted}`);
+  note("doubts-note", `These are the most doubtful ${data.sampleKind}s of the chosen solution: another cluster has more support than their own cluster. The support of a cluster is the share of the partitions in the method's pool that join the ${data.sampleKind} with the cluster.${omitted}`);
   const show = () => byId("doubts-table").replaceChildren(
     element("table", { role: "table", class: "stacking" },
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads.map((head, i) => element("th", { scope: "col", role: "columnheader", class: i === 2 || i === 4 ? "number" : "" }, head)))),
