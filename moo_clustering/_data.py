@@ -27,7 +27,7 @@ _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data without their mask; raise a TypeError if it masks any value, or for named fields."""
+    """Return the data without a mask; raise a TypeError if any value is masked, and for structured arrays."""
     # NumPy and scikit-learn ignore masks, and would use the masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
@@ -100,7 +100,7 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check positive weights, one per sample."""
+    """Check that weights are positive, one per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
@@ -124,7 +124,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Return a copy of non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
+    """Check and copy non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -136,7 +136,7 @@ def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.fl
 
 
 def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert data to an array of integers; raise an error that names the first value that is not whole."""
+    """Convert data to an array of integers; raise an error that quotes the first non-integer value."""
     found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
         found = checked_array(found.tolist(), name)
@@ -317,8 +317,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         ) from error
     except OverflowError as error:
         raise ValueError(
-            f"Input {name} contains infinity or a value too large: an integer with more digits than "
-            f"float64 has; use {_remedy(owner, name)} to treat it as missing and fill it in."
+            f"Input {name} contains infinity or a value too large: an integer that float64 cannot "
+            f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in."
         ) from error
     except (TypeError, ValueError) as error:
         # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.

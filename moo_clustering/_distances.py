@@ -30,8 +30,8 @@ OF_SQUARES = (
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
     # ``data`` are features or, for ``metric="precomputed"``, distances, which are not copied if they are
-    # exactly symmetric float64. Raises a ValueError if the matrix exceeds ``max_memory`` bytes (with the
-    # ``owner``), is negative, not finite, not symmetric within 1e-8 of its maximum, or not 0 on the diagonal.
+    # exactly symmetric float64. Raises a ValueError if they exceed ``max_memory`` bytes (it names ``owner``),
+    # or are negative, not finite, not symmetric within 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
@@ -123,7 +123,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise a ValueError if distance matrices would take more than ``max_memory`` bytes."""
+    """Raise a ValueError if distance matrices would require more than ``max_memory`` bytes."""
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:

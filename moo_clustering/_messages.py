@@ -1,4 +1,4 @@
-"""Messages, progress bars and paths for any terminal. No slow imports, so that errors appear fast."""
+"""Messages, progress bars and paths for any terminal, without slow imports, so that errors appear fast."""
 
 import difflib
 import os
@@ -57,7 +57,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Format a rejected value for messages: its ``repr`` on one line, without the middle if it is long."""
+    """Format a rejected value for messages: its ``repr`` on one line, the middle omitted if it is long."""
     try:
         # Show NumPy's numbers like Python's.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]

@@ -133,7 +133,7 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
+    """Content of an array as bytes, shape (n_bytes,), aligned like an array."""
 
     # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in another order.
 

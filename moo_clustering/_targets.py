@@ -38,7 +38,7 @@ class Targets:
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
-        """Return targets of some of the samples, with the same classes."""
+        """Return the targets of some samples, with the same classes."""
         return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
 
 

@@ -366,7 +366,7 @@ class ControlComparison(NamedTuple):
             # Runs that end earlier keep their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # Lazy import, because plots come after controls in the order of imports.
+        # Lazy import, because visualization may import controls, but not vice versa.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure

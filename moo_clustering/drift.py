@@ -46,7 +46,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute the limits from rows, or ``distances`` between them; at most 20,000 rows are drawn."""
+        """Compute the limits from at most 20,000 random rows, or from ``distances`` between rows."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -77,13 +77,13 @@ class Reference(NamedTuple):
 
 
 def repeated_row_notes(rows: Any, X: Any) -> list[str]:
-    """Return a note, in a list, if all new rows equal rows of the fit."""
+    """Return a list with a note if all new rows equal rows of the fit, otherwise an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, this tests no new data"]
+    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, no new data are tested"]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:

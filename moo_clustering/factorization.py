@@ -377,7 +377,7 @@ def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
     """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
-    # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired runs per worker.
+    # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # Peak number of copies of a run's factors: starts, panel, repacked panel, result.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes

@@ -129,7 +129,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Return the number of documents in which a term must occur to be selected."""
+    """Return the number of documents in which a term must occur to be kept."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -276,8 +276,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. O(stored values * n_labels) time
-    for one sparse product, in blocks of at most 32 MB. Source: SISC-ML, section 5. Raises a ValueError if no
-    sample is labelled, or ``X`` or ``y`` is invalid.
+    for one sparse product; O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5. Raises a
+    ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     Notes
     -----
     Warns if all features are constant, so that none is selected. The cost is that of
-    :func:`information_gain`. Only labelled samples count. The paper used the labels of all samples, including
+    :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
     test samples, which overestimates results with few labels; to reproduce it, fit before any split.
 
     Examples

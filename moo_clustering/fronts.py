@@ -38,12 +38,12 @@ def attainment_scores(
     dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
     solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
     solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007,
-    Algorithm 1, but with the largest of the minimum distances.
+    Algorithm 1, except that the largest of the minimum distances is the best score.
 
     Parameters
     ----------
     F : array-like of shape (n_solutions, 2)
-        Objectives, minimised.
+        Objectives to minimise.
     n_clusters : array-like of shape (n_solutions,)
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without cluster structure, see :func:`control_data`.
@@ -199,8 +199,8 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     a lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
     solution to the next. The result is approximate, because the paths are greedy.
 
-    O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
-    steps. O(N w) memory, plus a weight for every link of every corner of the hulls.
+    O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort of at
+    most n w steps. O(n w) memory, plus one weight per link of every hull corner.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`: members from one link per sample to all useful links.
+    """Result of :func:`srmosc_hull_front`, whose members have from one link per sample to all useful links.
 
     Attributes
     ----------

@@ -145,7 +145,7 @@ def friedman(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> FriedmanResult:
-    """Friedman's test of the hypothesis that all methods are equal, with the version of Iman and Davenport.
+    """Test whether all methods are equal, by Friedman's test and the version of Iman and Davenport.
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(n_datasets n_methods
     log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is
@@ -224,7 +224,7 @@ class FriedmanResult:
 
 
 def chi_square(summary: RankSummary) -> float:
-    """Friedman's statistic without correction for ties; values below the rounding error become 0."""
+    """Return Friedman's statistic without correction for ties; values below the rounding error become 0."""
     ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
     k = len(ranks)
     value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
@@ -590,7 +590,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
     """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
-    # Neighbours in sorted order are tied if they differ by at most the larger of their errors; transitive.
+    # Neighbours in sorted order are tied if they differ by at most the larger of their errors, transitively.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -288,7 +288,7 @@ class Spread:
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
-        """Return the groups of the anchors, with wrong ones replaced by predictions from all other anchors.
+        """Return the groups of the anchors; predictions from all other anchors replace wrong groups.
 
         An anchor is wrong if kernel ridge regression on the others predicts its group with a score below its
         error rate, and another group with a score above 0.5. Nothing is replaced if predictions contradict a
@@ -335,7 +335,7 @@ def spread_groups(
     """Spread the groups of the anchors over all points."""
     # Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs,
     # 2), are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links,
-    # and between 0 and these for doubtful pairs.
+    # and nearer to 0 for doubtful pairs.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)

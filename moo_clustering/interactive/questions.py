@@ -69,7 +69,7 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """The memory of a session; every answer changes a copy."""
+    """The state of a session; every answer changes a copy."""
 
     # ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
     # maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the
@@ -158,8 +158,8 @@ def ordered(i: int, j: int) -> Pair:
 class Inquiry:
     """One state of a session, its partition, and its next question."""
 
-    # ``error_rate`` is the assumed share of wrong answers; at 0 answers are certain. ``names`` asks for class
-    # names instead of comparisons. ``spread`` is the partition, if it is already known.
+    # ``error_rate`` is the assumed share of wrong answers; at 0, all answers are certain. ``names`` asks for
+    # class names instead of comparisons. ``spread`` is the partition, if it is already known.
 
     def __init__(
         self,
@@ -431,7 +431,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Ask again about anchors that no chain of answers "together" links to the founder of their group."""
+        """Return a question about an anchor that no chain of "together" links to its group's founder."""
         if self.names:
             return None
         spread, state = self.spread, self.state

@@ -32,7 +32,7 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-# Largest file of answers in bytes; an answer takes a few hundred.
+# Largest size of an answer file in bytes; an answer takes a few hundred bytes.
 _LARGEST = 2**26
 # Entries of an event that belong to its answer rather than to its question.
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
@@ -294,7 +294,7 @@ class AnswerSession:
         *,
         time_limit: float | None = None,
     ) -> Self:
-        """Answer questions by a function, such as one that asks a person or a model, or by known classes.
+        """Answer questions by known classes, or by a function that asks, for example, a person or a model.
 
         Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
         function exceeds ``time_limit``. Earlier answers remain.
@@ -307,7 +307,7 @@ class AnswerSession:
         budget : int, optional
             Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
-            Seconds that the function may take for an answer.
+            Largest number of seconds per answer.
 
         Examples
         --------
@@ -433,7 +433,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer, or by a revision of an earlier one."""
+        """Update the state by an answer, or by a revision of an earlier answer."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -504,7 +504,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question of an answer, or None if it was not asked."""
-        # The question is restored from the event, because another machine might select another one.
+        # The question is restored from the event, because another machine might select another question.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -607,7 +607,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # The first answer to a repeated question counts, unless the second one differs.
+            # The first answer to a repeated question counts, unless the second answer differs.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
@@ -627,8 +627,8 @@ class AnswerSession:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Cluster in ``labels_`` of every answered sample, and -1 elsewhere. If all groups are named, an
-            object array of names.
+            Clusters of the answered samples in ``labels_``, and -1 elsewhere. An object array of names if all
+            groups are named.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]

@@ -102,7 +102,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """Return a cell as text; numbers have six digits."""
+        """Return a cell as text, numbers with six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY

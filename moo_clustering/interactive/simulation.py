@@ -86,8 +86,8 @@ def simulate(
     n_questions : int
         Maximum number of answers.
     error_rate : float, default=0.0
-        Share of wrong answers. Sessions with the same question get the same answer; a repeated question gets
-        an independent one.
+        Share of wrong answers. A question gets the same answer in every session, and an independent answer
+        if it is repeated.
     position_bias : float, default=0.0
         Share of pairs with answers that depend only on the order of the two samples: "together" if the first
         has the smaller number, otherwise "apart".

@@ -261,7 +261,7 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars between methods that do not differ significantly.
 
-    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises a ValueError or TypeError as
+    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises the errors of
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
     installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
     Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
@@ -395,7 +395,7 @@ def front_data(
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
-    Raises a ValueError as :func:`front_data`.
+    Raises a ValueError in the same cases as :func:`front_data`.
 
     Parameters
     ----------
@@ -844,7 +844,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves with the diagonal of chance, and their areas in the legend.
 
-    The legend has the order of the curves. Up to 24 curves are distinguishable.
+    The legend lists the curves in the given order. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # characters of a name

@@ -114,7 +114,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and the alternatives of a pool, or up to five members of a front."""
-    # One member for every other number of clusters: the one most similar to the chosen solution.
+    # For every other number of clusters, show the member that is most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -197,7 +197,7 @@ class ClusterFacts:
     features : tuple of (str, float)
         Leading terms or features with their weights, largest weight first.
     name : str
-        Name that distinguishes it from the other clusters, or empty.
+        Name that distinguishes the cluster from the others, or empty.
     nearest : int
         Cluster with which ``contrasts`` compare, or -1.
     contrasts : tuple of (str, str, str)
@@ -265,7 +265,7 @@ class MapColumn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A figure of one method.
+    """A figure that only some methods have.
 
     Attributes
     ----------
@@ -339,7 +339,7 @@ class ReportContent:
         Generations in the first column, values in the others.
     panels : sequence of Panel
     missing : sequence of str
-        Sentences that name what the report cannot show.
+        Sentences about what the report cannot show.
     confidence : float
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Limits of agreement: pairs of solutions times samples; samples (at least); solutions for all pairs.
+# Agreement: maximum n_solutions^2 * n_samples, minimum n_samples, and maximum n_solutions for all pairs.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
@@ -410,7 +410,7 @@ class Cohesion:
     silhouette: float  # mean over the samples; NaN for fewer than two clusters
     # shape (n_clusters,): means over their samples; NaN for clusters with too few samples.
     of_clusters: FloatArray
-    to_own: FloatArray  # shape (n_rows,): mean distance of every sample to the others of its cluster
+    to_own: FloatArray  # shape (n_rows,): mean distance to the other samples of the cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:

@@ -100,7 +100,7 @@ def report_content(
 
     For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
     2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution. O(S
-    n + m^2 + S^2) memory besides the data. Raises a NotFittedError if the estimator has no ``labels_``, and a
+    n + m^2 + S^2) additional memory. Raises a NotFittedError if the estimator has no ``labels_``, and a
     ValueError if the data or names do not match the labels of the estimator.
 
     Parameters
@@ -248,7 +248,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return the members of an archive as a front of one objective, with the best one as the result."""
+    """Return the members of an archive as a front of one objective, with the best member as the result."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -316,7 +316,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, rows that match no row of the fit may be in another unit on purpose.
+        # Without a preparer, rows that match no row of the fit may intentionally be in another unit.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -357,7 +357,7 @@ def explain_of(
 def _rule_columns(
     samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that reads them in further samples."""
+    """Return columns for rules (None for distances), and a function that reads them for further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         # Number of terms among which rules for documents are searched.

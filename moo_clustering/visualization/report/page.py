@@ -420,8 +420,8 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page that loads nothing from the network.
 
-    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB besides the data. Its content
-    security policy forbids other scripts and all requests.
+    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB in addition to the data. Its
+    content security policy forbids other scripts and all requests.
 
     Parameters
     ----------
