@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message with advice for Python; ``command`` is the message with advice for the command line."""
+    """A message with advice for Python. Its attribute ``command`` has advice for the command line instead."""
 
     command: str
 

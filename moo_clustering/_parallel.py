@@ -269,7 +269,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def _is_local(backend: object) -> bool:
-    # Local backends are defined by joblib itself; other packages register theirs, such as Dask's.
+    # joblib itself defines the local backends; other packages, such as Dask, register theirs.
     return type(backend).__module__ == "joblib._parallel_backends"
 
 

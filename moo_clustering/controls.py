@@ -114,7 +114,7 @@ def compare(
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control after
     ``n_evals``, ``sample()`` draws genes, and ``vary(X)`` mutates them.
 
-    Runs take O(n_evals log n_evals) time besides evaluations for two objectives, otherwise
+    In addition to evaluations, runs take O(n_evals log n_evals) time for two objectives, otherwise
     O(n_evals n_front n_obj). The archive contains only feasible solutions with distinct objectives.
 
     Examples
@@ -318,7 +318,7 @@ class ControlComparison(NamedTuple):
         DataFrame
             A row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
             interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-            ``losses``. With several problems, pairs are problems, and seeds are averaged.
+            ``losses``. With several problems, each pair is a problem, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:

@@ -34,7 +34,7 @@ _UNSEEN = {
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # smallest share of an earlier cluster in a new one for a split, and for a merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one for a split and a merger
 
 
 class Reference(NamedTuple):
@@ -195,7 +195,7 @@ class Drift:
 
     @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, its numbers and shares of rows in the fit and of new rows."""
+        """Return one row per cluster: name, and numbers and shares of rows of the fit and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {

@@ -66,7 +66,7 @@ def attainment_scores(
     kept = numbers <= k_max
     if not kept.any():
         raise ValueError(
-            f"no solution has {k_max} or fewer clusters, the limit set by k_user and the other fronts."
+            f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts."
         )
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])

@@ -64,7 +64,7 @@ _CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
 # An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
 # both, because zeros shrink to a thousandth; repetitive data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
-# Largest number of rows or columns of an array without any bytes.
+# Largest number of rows or columns of an array of zero bytes.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
@@ -90,12 +90,12 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file is abandoned, even if a process with its number exists.
+# Seconds without a write after which a temporary file counts as abandoned, even if its process exists.
 _UNTOUCHED = 3600.0
 # Temporary files of this process, and folders that it has cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors that mean that another process holds the lock; any other means that the file system has no locks.
+# Errors that mean that another process holds the lock; other errors mean that the file system has no locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -424,7 +424,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Processes that clean the folder read this lock as a sign that this process is alive.
+                    # This lock shows processes that clean the folder that this process is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -859,8 +859,8 @@ def environment() -> dict[str, str]:
     -------
     dict of str to str
         ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (BLAS libraries with
-        versions and kernels) and one entry per runtime dependency. The result identifies neither the computer
-        nor the user nor a folder.
+        versions and kernels) and one entry per runtime dependency. The result does not identify the computer,
+        the user or a folder.
     """
     versions = {
         "python": platform.python_version(),

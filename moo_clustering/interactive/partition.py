@@ -22,7 +22,7 @@ from moo_clustering.pool import PartitionPool
 
 # Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score in its sum with the log-likelihood; weights are exp(rate * sum).
+# Weight of the selection score in its sum with the log-likelihood; partition weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Least number of anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1

@@ -525,7 +525,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Join two groups with more answers "together" than "apart", once every point is an anchor."""
-        # Groups join only if every pair of their founders was asked about: no further answers can follow.
+        # Groups join only after questions about all pairs of their founders: no further answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}

@@ -72,7 +72,7 @@ class AnswerSession:
         answers count as "unknown" and raise ``error_rate_``, and with it the number of repeated questions,
         but do not change the weight of an answer.
     random_state : int, default=0
-        Seed of the selection among samples to ask about.
+        Seed of the selection of samples to ask about.
     path : path, optional
         File to which every answer is written immediately.
     data : array-like, DataFrame or sequence of str, optional

@@ -569,8 +569,8 @@ def convergence_data(
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles of repetitions at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
-        Reference point of the hypervolume, in natural sign. Default: a tenth of the range of all fronts
-        beyond their worst values, so that hypervolumes are comparable only within a call.
+        Reference point of the hypervolume, in natural sign. Default: the worst values of all fronts plus a
+        tenth of their range. Hypervolumes are then comparable only within a call.
 
     Examples
     --------

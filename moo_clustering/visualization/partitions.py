@@ -479,7 +479,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, names of the axes, and the explained variance ratio."""
-    # The second coordinate of a single feature is the row number. The ratio is None for features.
+    # The second coordinate of a single feature is the row number. The ratio is None without components.
     from scipy import sparse
 
     if table.shape[1] > 2:

@@ -86,7 +86,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return the violations of the limits by solutions, NaN for solutions with samples in no cluster."""
+    """Return the limit violations of every solution, NaN for solutions with samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -281,7 +281,7 @@ class Panel:
     image : bytes
         A PNG file, for ``"image"``; ``note`` is its text alternative.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution that every cell of a ``"matrix"`` selects, -1 for none. Such a panel is in the main part.
+        Solution that every cell of a ``"matrix"`` selects, -1 for none. The main part shows such panels.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -467,7 +467,7 @@ class Solutions:
         return all(solution.member != member for solution in self.found)
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of a row of the front, if it is this partition."""
+        """Return the position of the front row ``member`` if its partition is ``labels``, otherwise None."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
                 first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)

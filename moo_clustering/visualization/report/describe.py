@@ -279,7 +279,7 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed.
+    # ``columns`` describe the clusters in place of X. If ``units`` is None, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -552,7 +552,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Return columns of 2 to 12 distinct values, and columns of more numbers, binned at their quartiles."""
+    """Return columns with 2 to 12 distinct values, and numeric columns with more, binned at quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []

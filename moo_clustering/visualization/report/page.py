@@ -222,8 +222,8 @@ def _within(places: Any, count: int) -> bool:
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports of several runs on the same samples."""
     # Samples are matched by name, in the order of the first run, which contributes the chosen solution, and
-    # the map if it has one. Rules, histories and figures begin with the name of their run, and its result is
-    # a rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
+    # the map if it has one. Rules, histories and figures begin with the name of their run. Every result is a
+    # rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
@@ -352,7 +352,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Return the common facts once, and other facts of every run."""
+    """Return the facts that all runs share, then the other facts of every run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
@@ -428,8 +428,8 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether the page asks the questions of a session, whose server delivers it. The partition of the
-        session is the solution of the rule "answers".
+        Whether the page asks questions, for the server of a session. The partition of the session is the
+        solution of the rule "answers".
 
     Returns
     -------
@@ -440,7 +440,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
-    data = payload(content, 25_000_000 - fixed)  # at most 25 MB for the page
+    data = payload(content, 25_000_000 - fixed)
     return _template().render(
         content=content,
         headline=headline(content),
@@ -571,7 +571,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Remove slightly more than in proportion, because the page has a constant part.
+        # Remove slightly more solutions than in proportion, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
