@@ -150,7 +150,8 @@ def test_another_solution_is_announced_in_the_header(page):
     assert not page.find("#shown").is_displayed()
     page.js("report.select(2)")
     assert page.find("#shown").is_displayed()
-    assert page.text("#shown") == "Shown: fine, 4 clusters. The method's choice has 3 clusters."
+    said = "The page shows the solution “fine” with 4 clusters. The method's choice has 3 clusters."
+    assert page.text("#shown") == said
     page.js("report.select(1)")
     assert not page.find("#shown").is_displayed()
 

@@ -6,7 +6,7 @@ const WORDS = { together: "Together", apart: "Apart", unknown: "Don't know" };
 const SHOWN_FEATURES = 10;
 const SHOWN_ANSWERS = 8;
 
-// The question in the panel: the next one, or an answered one that was reopened.
+// The question in the panel: the next question, or an answered question that was reopened.
 function questionShown() {
   return asking.reopened?.question ?? asking.now.question;
 }
@@ -218,7 +218,7 @@ function describeSolution() {
   }
 }
 
-// Rings on the map mark the samples of the question and, briefly, those that moved.
+// Rings on the map mark the samples of the question and, briefly, the samples that moved.
 
 function flash(moved) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;

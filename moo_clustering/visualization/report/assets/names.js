@@ -49,7 +49,7 @@ function noteNames() {
   return undefined;
 }
 
-// Rename a cluster; an empty name restores the original one. Returns the reason if the name cannot be used.
+// Renames a cluster; an empty name restores the original name. Returns the reason if the name cannot be used, or "".
 async function giveName(cluster, text) {
   const name = text.trim().replace(/\s+/g, " ");
   const others = Object.keys(naming.original).filter((other) => Number(other) !== cluster);
