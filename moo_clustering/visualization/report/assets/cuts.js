@@ -101,7 +101,7 @@ function cutEntry([solution, reason, against]) {
   const shown = sizes.slice(0, 8).map((size) => counting.format(size)).join(", ") + (sizes.length > 8 ? ", …" : "");
   const name = `${count(sizes.length, "cluster")} of ${shown}`;
   const show = button("Show", () => select(solution), { "aria-pressed": String(solution === state.selected), "aria-label": `Show ${name}` });
-  return element("li", {}, show, ...cutThumbnail(solution), element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
+  return element("li", {}, show, ...cutThumbnail(solution), element("span", {}, element("strong", {}, `${name}:`), ` ${reason} ${against}`));
 }
 
 // Explain what determined the choice: the score of a pool, or a rule for a front.

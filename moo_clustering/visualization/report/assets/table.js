@@ -166,7 +166,7 @@ function moveInTable(event) {
 
 function showTable() {
   table.columns = tableColumns();
-  const example = data.objectives.length ? `, ${data.objectives[0].name.replace(/\s+/g, "")}>0.5` : "";
+  const example = data.objectives.length ? ` or ${data.objectives[0].name.replace(/\s+/g, "")}>0.5` : "";
   const none = data.objectives.length ? "" : data.columns.some((column) => column.isObjective) ? "The runs have no objective in common, so there is no front to draw. " : "These solutions have no objectives, so there is no front to draw. ";
   note("search-help", `${none}Search for a name${data.runs.length ? ", a run" : ""}, a rule or a condition, such as k=5${example}. ` +
     "Press a row to select it (arrow keys and Enter also work), or hold Shift and press it to compare it.");
