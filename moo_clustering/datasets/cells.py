@@ -925,25 +925,6 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     return notes
 
 
-def _suspicion(column: Column) -> str:
-    """Describe numbers that are probably dates, or a code for missing values; empty for others."""
-    if column.kind != "number" or column.unit:
-        return ""
-    cells, low, high = column.values, np.nanmin(column.values), np.nanmax(column.values)
-    if low >= 19000101 and high <= 21001231:
-        days, months = cells % 100, cells // 100 % 100
-        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(cells)):
-            day = f"{low // 10000:.0f}-{low // 100 % 100:02.0f}-{low % 100:02.0f}"
-            return f"numbers such as {low:.0f} look like dates; write {day} to use them as dates"
-    for code in (end for end in (low, high) if re.fullmatch("-?9{2,}", f"{end:.0f}")):
-        others = cells[cells != code] / 2  # because differences of huge numbers could overflow
-        if np.nanmin(np.abs(others - code / 2)) > np.nanmax(others) - np.nanmin(others) > 0:
-            n = len(cells) - len(others)
-            where = f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values"
-            return f"{where}; if it marks missing values, empty these cells"
-    return ""
-
-
 def column_list(names: Sequence[str]) -> str:
     """Format column names for messages."""
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({listed(names)})"

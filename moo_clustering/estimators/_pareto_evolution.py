@@ -113,8 +113,10 @@ def evolve_pool(
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
     else:
+        genes = np.stack([np.asarray(individual) for individual in search.population])
+        pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
         result, memory, logbook = (
-            _deap_result(search, problem),
+            pymoo_result(problem, pop),
             search.toolbox.select.func.memory,
             search.logbook,
         )
@@ -153,12 +155,7 @@ def evolve_with_controls(
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
-    options |= {
-        "graph": graph,
-        "constraints": pairs,
-        "indices": objectives.indices,
-        "total": objectives.total,
-    }
+    options.update(graph=graph, constraints=pairs, indices=objectives.indices, total=objectives.total)
     start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
 
     def evolve(survival: str, seed: Any, **more: Any) -> Plans[tuple[EvolvedPartitions, Candidates]]:
@@ -246,9 +243,3 @@ def _deap_search(
     select = SelElite(operators.EliteMemory(total, _N_ELITE), survival)
     toolbox = label_toolbox(problem, sampling, crossover, mutation, select, repair)
     return DeapSearch(toolbox, LabelStep(pop_size), rng=np.random.default_rng(seed), pop_size=pop_size)
-
-
-def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
-    genes = np.stack([np.asarray(individual) for individual in search.population])
-    pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-    return pymoo_result(problem, pop)
