@@ -21,7 +21,7 @@ from moo_clustering.estimators._pareto_selection import Candidates
 from moo_clustering.evidence import coassociation, consensus_weights
 from moo_clustering.evidence.members import ReferenceTest, spread_rows
 from moo_clustering.pool import PartitionPool
-from moo_clustering.pool.candidates import FAMILY_WORDS
+from moo_clustering.pool.candidates import family_words
 from moo_clustering.validity import (
     FamilyAgreement,
     LikelihoodGain,
@@ -528,12 +528,6 @@ def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
     words += [f"coarser: {name} ({numbers[name]})" for name in names[max(0, place - 1) : place]]
     words += [f"finer: {name} ({numbers[name]})" for name in names[place + 1 : place + 2]]
     return "; ".join(words)
-
-
-def family_words(family: str) -> str:
-    """Return the name of an algorithm family in words, with its view or distance of the data."""
-    name, _, view = family.partition("@")
-    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
 
 def _enumerated(named: list[str]) -> str:

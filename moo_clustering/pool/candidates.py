@@ -452,6 +452,12 @@ def family_partitions(
     return candidates, failures
 
 
+def family_words(family: str) -> str:
+    """Return the name of an algorithm family in words, with its view or distance of the data."""
+    name, _, view = family.partition("@")
+    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
+
+
 def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:
     """Yield calls to the workers, and show the current family in a progress bar."""
     with progress_bar(
