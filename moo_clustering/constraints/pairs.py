@@ -15,7 +15,12 @@ from moo_clustering._data import checked_integers, checked_table, require_same_s
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
-from moo_clustering.constraints.groups import ConstraintGroups, connected, constraint_groups, refuse_conflicts
+from moo_clustering.constraints.groups import (
+    ConstraintGroups,
+    connected,
+    refuse_conflicts,
+    refuse_contradictions,
+)
 
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
@@ -476,6 +481,56 @@ class SatisfiedPairs(NamedTuple):
 
     satisfied: Int64Array
     n_pairs: int
+
+
+def constraint_groups(
+    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
+) -> ConstraintGroups:
+    """Compute the closure of partial labels and pairwise constraints.
+
+    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
+    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
+    InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
+
+    Parameters
+    ----------
+    n_samples : int
+    y : array-like of shape (n_samples,) or None, default=None
+        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
+    constraints : PairwiseConstraints or None, default=None
+
+    Returns
+    -------
+    ConstraintGroups
+        Groups are numbered by their lowest sample.
+    """
+    n = _checks.check_n_samples(n_samples)
+    classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
+    must = cannot = np.empty((0, 2), dtype=np.int64)
+    if constraints is not None:
+        if constraints.n_samples != n:
+            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+        must, cannot = constraints.must_link, constraints.cannot_link
+    # A class is joined through its first sample: n edges instead of a clique.
+    labelled = np.flatnonzero(classes >= 0)
+    _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
+    hubs = labelled[first]
+    links = np.concatenate([must, np.column_stack([hubs[which], labelled])])
+    component = connected(links, n)
+    refuse_contradictions(component, hubs, cannot, links, classes)
+
+    constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
+    groups = np.full(n, -1, dtype=np.int64)
+    groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
+    # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
+    if _checks.n_pairs(len(hubs)) > 10_000_000:
+        raise ValueError(
+            f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
+        )
+    g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
+    apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
+    return ConstraintGroups(groups, apart)
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
