@@ -18,6 +18,10 @@ def test_rooms_import_downwards():
     assert house.imports_against_order() == {}
 
 
+def test_no_modules_import_each_other():
+    assert house.circles() == []
+
+
 def test_modules_are_few_and_none_is_long(modules):
     lengths = [module.n_lines for module in modules if not module.is_init]
     assert len(lengths) <= 210
