@@ -69,7 +69,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file by networkx; return node names, the adjacency matrix and, if requested, node classes."""
+    """Parse a file with networkx; return node names, the adjacency matrix and, if requested, node classes."""
     import networkx as nx
 
     notes: list[str] = []

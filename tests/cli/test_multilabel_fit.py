@@ -421,9 +421,12 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ("meka.arff --method nsga2-clus", "meka.arff contains samples with several labels"),
         (
             "plain.arff --method sisc",
-            r"with --label-file FILE \(the file of MULAN\), or with --partial-labels NAME,NAME,",
+            r"with --label-file FILE \(MULAN's XML file\), or with --partial-labels NAME,NAME,",
         ),
-        ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
+        (
+            "plain.arff --method sisc --partial-labels is_cab",
+            "the list of labels contains the label 'is_cab'",
+        ),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),

@@ -88,7 +88,7 @@ def test_what_is_said_of_the_table(fitted):
         "column 'planted' of dates converted to numbers of days (--drop excludes a column)",
         "column 'height' read as numbers with decimal commas",
         "column 'height' contains numbers except for 'k.A.', which is treated as missing",
-        "column 'sick' read as numbers of %",
+        "column 'sick' read as numbers in %",
         "2 missing values were filled with the mean in the nearest rows, in column 'height'",
         "3 missing values were filled with the most frequent value in the nearest rows, in column 'soil'",
     ]

@@ -180,12 +180,12 @@ REFUSED = {
         lambda: ("out", "named.csv"),
         "lacks column 'wood' of the fit, and has new names ('tree');",
     ),
-    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must be equal"),
+    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must match exactly"),
     "text": (
         lambda: ("out", "text.csv"),
         "had numbers in the table of the fit, but has 'tall'",
     ),
-    "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers of ft"),
+    "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
         lambda: ("out", "trees.csv", "-k", "61"),
         "n_clusters=61 is more than the number of samples, 60",
