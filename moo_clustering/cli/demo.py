@@ -67,7 +67,7 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute scores of the controls of PESC."""
+    """Compute the scores of the controls of PESC."""
     rng = np.random.default_rng(seed)
     with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)

@@ -146,8 +146,8 @@ def test_mulan_files(run, rows, fitted, pictures, tmp_path):
     assert record["scores"]["entropy"] < record["scores"]["entropy_random"]
     assert f"macro AUC     {found['macro_auc']:.4f}" in result.stdout
     assert (
-        "3 labels, any number each; the fit uses the labels of 29 samples; 29 others are withheld for scoring"
-        in (result.stdout)
+        "3 labels, any number per sample; the fit uses the labels of 29 samples; "
+        "29 others are withheld for scoring" in (result.stdout)
     )
     assert set(record["files"]) == {path.name for path in (tmp_path / "out").iterdir()} - {"run.json"}
     assert {"roc.png", "terms.png", "history.png", "history.csv"} < set(record["files"])
@@ -394,7 +394,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     result = run("fit", "rare.jsonl", *options, "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith(
-        "Warning: no sample in the fit has the label 'rare', so it cannot be pred"
+        "Warning: no sample in the fit has the label 'rare', so the fit cannot predict"
     )
     assert pd.read_csv("out/predictions.csv")["status"].equals(status)
     probabilities = pd.read_csv("out/probabilities.csv")
@@ -456,7 +456,10 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),
         ("wine --method sisc --label-file set.xml", "--label-file requires a file of samples, but wine is"),
-        ("blank.csv --method sisc --partial-labels some", r"column 'some' \(partial labels\) has no label"),
+        (
+            "blank.csv --method sisc --partial-labels some",
+            r"column 'some' \(partial labels\) contains no labels",
+        ),
     ],
 )
 def test_mistakes(fails, rows, tmp_path, arguments, message):

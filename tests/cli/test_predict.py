@@ -348,7 +348,7 @@ def test_rules_of_the_clusters(fitted):
     assert comments[1:4] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     done = run("explain", "out", "--max-conditions", 1)
-    assert "Note: no rules reach a fidelity of 95%, so those of the greatest fidelity" in done.stderr
+    assert "Note: no rules reach a fidelity of 95%, so the rules of greatest fidelity" in done.stderr
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 
