@@ -117,7 +117,7 @@ def ask(folder: Path, **options: Any) -> None:
 
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
-    not a terminal, write one answer per line. In mode `names`, type the name of the class of a sample.
+    not a terminal, write one answer per line. In mode `names`, type the class name of the sample.
 
     With --json, every question is a line of JSON on stdout, and every answer a line such as
     {"answer": "together"} on stdin; "undo" and "quit" are answers too.
@@ -369,7 +369,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "not run them as formulas.",
 )
 @_flag("--quiet", "Do not show progress or a summary.")
-@_flag("--json as_json", "Print the record of the run as JSON; see run.json.")
+@_flag("--json as_json", "Print the record of the run (run.json) as JSON.")
 @_option(
     "--fail-on",
     "Exit with code 3 if the verdict is that there is no structure beyond noise.",

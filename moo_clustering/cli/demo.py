@@ -47,7 +47,7 @@ def run_warm_up() -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit, write the folder ``out`` and print the scores. Exit code 130 after an interruption."""
+    """Fit, write the folder ``out`` and print the scores. Exits with code 130 after an interruption."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Bundled rows are sorted by class, which must not help a method.

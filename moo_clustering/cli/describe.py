@@ -358,7 +358,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the names of the classes, which are codes of the partial labels."""
+    """Return the names of the classes, whose codes are those of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -716,7 +716,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, the texts with word weights, or bag means; for distances only identifiers."""
+    """Collect the table, texts with word weights, or bag means to show; for distances, only identifiers."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

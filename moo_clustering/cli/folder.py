@@ -99,8 +99,8 @@ class FolderError(ValueError):
 class RunFolder:
     """Folder of a run, with the checks before writing."""
 
-    # ``inspect`` raises a FolderError for a folder with other content. Otherwise it returns whether a
-    # checkpoint to resume, and the record of a run to overwrite or continue, exist.
+    # ``inspect`` raises a FolderError for a folder with other content. Otherwise, it returns whether the
+    # folder contains a checkpoint to resume, and the record of a run to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -257,7 +257,7 @@ def open_folder(
 
 
 def folder_names(path: Path) -> set[str]:
-    """Return the names of the relevant files in a folder, which need not exist yet."""
+    """Return the names of the relevant files in a folder, which need not exist."""
     if fault := path_fault(path, "folder"):
         raise FolderError(f"{path} {fault}; {_OTHER}")
     try:
@@ -268,7 +268,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check the files in a folder before a run; return whether there are a checkpoint and a record."""
+    """Check the files in a folder before a run; return whether it contains a checkpoint, and a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -423,7 +423,7 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a list with a sentence if the files of a run describe only some of its rows; otherwise empty."""
+    """Return a sentence, in a list, if the files of a run describe only a sample of its rows, else []."""
     if not is_in_parts(record):
         return []
     data = record["data"]

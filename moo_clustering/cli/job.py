@@ -473,7 +473,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         return use
     has_sample = np.any(use.given > 0, axis=0).tolist()
     if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warn_caller(f"no sample in the fit has {_listed(unseen)}, so the fit cannot predict such labels")
+        warn_caller(f"the fit cannot predict {_listed(unseen)}, which no sample in the fit has")
     return use
 
 

@@ -1,4 +1,4 @@
-"""Reading of the data that the user names, and features of documents."""
+"""Loading of the data that the user specifies, and features of documents."""
 
 import gzip
 import importlib
@@ -486,8 +486,8 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
         raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
         raise DataError(
-            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers: name "
-            "their column with --id-column in both runs"
+            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers; name "
+            "an identifier column with --id-column in both runs"
         )
     return found[wanted]
 
@@ -697,7 +697,7 @@ def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
     """Compute unit rows of tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents."""
-    # The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed.
+    # By default, stems are Porter's; without snowballstemmer, words are not stemmed, with a warning.
     texts, chosen = samples.source.texts, _available(stemmer)
     try:
         counts, terms = document_term_counts(

@@ -1,7 +1,7 @@
 """Samples of the command: tables, bags, documents and label sets behind one interface.
 
-A data set is read into one of these classes. :class:`Samples` defines what the fit, the description, the
-files and the summary of a run need, so that they do not depend on the kind of data.
+A data set is read into one of these classes. The fit, the description, the files and the summary of a run
+use only the interface of :class:`Samples`, and do not depend on the kind of data.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Samples(Table):
 
     X: Any  # data for ``fit``
     feature_names: Any
-    category_names: tuple[str, ...] = ()  # names of the columns of categories
+    category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences about the conversion of columns
     source: Any = None  # the data set as read
     # Known classes and partial labels if a sample can have several; empty for samples without a label.
@@ -54,7 +54,7 @@ class Samples(Table):
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
     has_equal_columns: bool = False  # whether prepared columns have the same total variance before weights
-    # Columns without another role, such as names, which identify a row.
+    # Dropped columns that identify a row, such as names.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
     roles: Roles | None = None  # columns of a prepared table that are not features
@@ -316,7 +316,7 @@ class AreaSamples(PreparedSamples):
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
-    """Table with columns of categories, as a data frame."""
+    """Table with categorical columns, as a data frame."""
 
     source: CategoryTable = field(kw_only=True)
 

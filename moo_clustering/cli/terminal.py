@@ -51,7 +51,7 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters that environment variables cannot represent.
+# Parameters of tqdm that environment variables cannot represent.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
@@ -303,7 +303,7 @@ class Command(click.Command):
 
 
 class Commands(Command, click.Group):
-    """Group of commands with the errors of :class:`Command`."""
+    """Group of commands that reports errors as :class:`Command` does."""
 
 
 def _check_environment() -> None:

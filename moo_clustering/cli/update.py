@@ -126,7 +126,7 @@ class _Run:
         self.estimator = self.model["estimator"]
         self.method = find_method(self.record["method"])[0]
         if "label_sets" in self.method.supervision and self.record.get("supervision"):
-            raise DataError(f"{folder} is a fit of method {self.method.name} with labels and cannot change")
+            raise DataError(f"{folder} is a fit of {self.method.name} with labels and cannot be changed")
         self.labels = np.asarray(self.estimator.labels_)
         self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
         roles = self.model["roles"]

@@ -661,7 +661,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # Bags need not copy the array, because no other reference exists
+    X.flags.writeable = False  # Bags need not copy an array without other references
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)

@@ -87,7 +87,7 @@ _ID = re.compile(
 # Largest numbers of distinct values of a discrete column, and of a categorical column.
 FEW, _MOST = 20, 100
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
-_FREE_TEXT = 4  # largest mean number of words per cell of a text that is not free
+_FREE_TEXT = 4  # mean number of words per cell above which a column is free text
 _SHOWN = 8  # largest number of names in a note
 
 
@@ -242,7 +242,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column fits both the notation of the fit and a new one of other columns."""
+    """Raise a DataError if a column fits both the notation of the fit and the new one of another column."""
     changed = [
         (column.name, read.convention)
         for column, read in zip(columns, found, strict=True)
@@ -636,7 +636,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Return a reason if days are ambiguous, None if not all are dates."""
+    """Parse non-empty texts as dates; return a reason if they are ambiguous, None if not all are dates."""
     dates = _dated(texts)
     return dates.values if isinstance(dates, _Dates) else dates
 

@@ -1,4 +1,4 @@
-"""Documents: a reader of JSON lines, tables and folders of texts, tf-idf features, and embeddings."""
+"""Reader of documents, tf-idf features, and embeddings."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def read_documents(
     drop: Sequence[str] = (),
     expansion: int = EXPANSION,
 ) -> Documents:
-    """Read texts from JSON lines, a table with columns of text, or a folder of text files.
+    """Read texts from JSON lines, a table with text columns, or a folder of text files.
 
     O(bytes) time, O(total length of the texts) memory. Raises a DataError for files that are missing, not
     UTF-8, damaged, of unknown type or without documents; invalid JSON (with the line); columns that do not

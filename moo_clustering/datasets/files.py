@@ -650,7 +650,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Describe changes of texts by the conversion to numbers; empty if none, see :func:`code_reason`."""
+    """Describe how the conversion to numbers changes texts; empty if it does not. See :func:`code_reason`."""
     if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):

@@ -142,12 +142,13 @@ def prepare_table(
     parentheses for a minus. Fractions, times of day and durations (in hours), dates (20240131 only if all
     cells are such dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are
     recognised. A note names numbers such as -999 that may mark missing values. Numerals with leading zeros
-    (01000), with several digits before an exponent (2004E205), and integers that float64 cannot distinguish
-    are codes, hence categories. Booleans become 0 and 1, dates become days, and categories become one
-    indicator per value (one for two values).
+    (01000) or several digits before an exponent (2004E205), and integers that float64 cannot distinguish, are
+    codes, hence categories. Booleans become 0 and 1, dates become days, and categories become one indicator
+    per value (one for two values).
 
-    Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
-    have different units, ambiguous commas or dates. Up to 5% of the numbers may lack the unit of the others.
+    Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique texts, or
+    have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit of
+    the others.
 
     Parameters
     ----------
@@ -157,8 +158,9 @@ def prepare_table(
         ``"equal"``: the variances of the features of a column sum to 1, or to its weight; all indicators of a
         column are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        With ``scale="equal"``, weight categories and columns with at most 20 distinct values by their
-        greatest association with another column (see Notes), or by 1. Below 40 rows, all weights are 1.
+        With ``scale="equal"``, weight categorical columns, and columns with at most 20 distinct values, by
+        their greatest association with another column (see Notes), or by 1. With fewer than 40 rows, all
+        weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows with known cells, or with the
         median (or mode) of the column, which can turn the filled rows into a cluster.
@@ -166,7 +168,7 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
+        If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
 
     Warns
     -----
@@ -177,15 +179,16 @@ def prepare_table(
     -----
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
-    column (continuous numbers in eight bins of equal counts). A column without association above chance
-    (chi-square test at .01 divided by the number of other columns) is dropped, unless all would be.
+    column (continuous numbers in eight bins of equal counts). A discrete column without association above
+    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns
+    would be.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they are more than 5%. Distances between rows use the columns known in both. In tables of up
-    to two columns, a single row fills a cell.
+    scale, unless they are more than 5%. Distances between rows use the columns known in both rows. In tables
+    of up to two columns, a single row fills a cell.
 
     O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
-    columns with n_values different values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
+    columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
     fill n_incomplete rows. In longer tables, 2,000 random rows (with a fixed seed) fill missing cells, and
     10,000 determine the associations. Pass scaled features to estimators that do not scale again, such as
     ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py`` measures the effect of the defaults.
@@ -274,7 +277,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
+            If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
         """
         self._fitted(X)
         return self

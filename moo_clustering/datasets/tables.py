@@ -155,8 +155,8 @@ def read_table(
     Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
     :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
     cells are such dates) become days since the earliest date, and times of day and durations become hours.
-    Numerals with leading zeros (01000), with several digits before an exponent (2004E205), and integers that
-    are equal in double precision are codes and thus text. A first column without a name contains the row
+    Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
+    equal in double precision, are codes and thus text. A first column without a name contains the row
     identifiers. A column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
 
     Parameters
@@ -229,7 +229,7 @@ def read_table(
 
 
 def is_text_table(path: Path) -> bool:
-    """Return whether a file contains rows of texts: separated text, possibly compressed, or Excel."""
+    """Return whether a file is a text table (possibly compressed) or an Excel workbook."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -709,7 +709,7 @@ def _judge(text: Any, name: str, source: str) -> None:
     if 0 < len(other) < len(text) / 2:
         cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is not a number"
         if len(other) > 1:
-            cells += f", nor are {len(other) - 1} other cells"
+            cells += f" (one of {len(other)} such cells)"
         said = f"all values of column {name!r} are used as categories, because {cells}"
         warnings.warn(said, UserWarning, stacklevel=2)
     elif n_different > max(_FEW, len(text) / 2):

@@ -394,7 +394,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     result = run("fit", "rare.jsonl", *options, "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith(
-        "Warning: no sample in the fit has the label 'rare', so the fit cannot predict"
+        "Warning: the fit cannot predict the label 'rare', which no sample in the fit has"
     )
     assert pd.read_csv("out/predictions.csv")["status"].equals(status)
     probabilities = pd.read_csv("out/probabilities.csv")
