@@ -101,7 +101,7 @@ class Column:
     # Not a Series, because creating one per column would dominate the run time for wide tables.
     values: NDArray[Any]
     reason: str = ""  # why the column is dropped
-    strays: tuple[str, ...] = ()  # texts among numbers, which are treated as missing
+    strays: tuple[str, ...] = ()  # strings among numbers, which are treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # of the numbers
@@ -420,7 +420,7 @@ class _Cells(NamedTuple):
     different: NDArray[Any]  # in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
-        """Strip white space, and mark the words in ``missing`` as missing cells."""
+        """Strip whitespace, and mark the words in ``missing`` as missing cells."""
         places: dict[str, int] = {}
         found = [
             -1 if text is None or (bare := text.strip()).casefold() in missing
@@ -551,7 +551,7 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
 
 def blanks_note(texts: Iterable[str]) -> str:
-    """Return a note about texts that are equal after stripping whitespace, or an empty string."""
+    """Return a note about texts that are equal after stripping whitespace, or ""."""
     met: dict[str, str] = {}
     for text in texts:
         other = met.setdefault(text.strip(), text)
@@ -561,7 +561,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note about distinct names that are equal as numbers or ignoring case, or an empty string."""
+    """Return a note about distinct names that are equal as numbers or in Unicode normal form, or ""."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
@@ -770,7 +770,7 @@ class UnseenCells(NamedTuple):
         Cells of the first two kinds are treated as missing.
     n_rows : int
     values : tuple of str
-        Unreadable texts, new categories, or the value farthest beyond the range.
+        Unreadable cells, new categories, or the value farthest beyond the range.
     rows : tuple of int
         Positions of the rows, from 0.
     """

@@ -36,7 +36,7 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# GML, GraphML, and edge lists separated by white space or commas.
+# GML, GraphML, and edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 # Compressed text may always expand to this many bytes. Lines of one byte occupy 80 times as much memory.
 _ALWAYS = 2**24

@@ -63,7 +63,7 @@ class PreparedTable:
     notes : tuple of str
         Description of the preparation, one line per kind of step.
     columns : DataFrame of shape (n_samples, n_columns)
-        Columns that became features, with filled cells: float64, datetime64 or text.
+        Columns that became features, with filled cells: float64, datetime64 or strings.
     category_names : tuple of str
         Names of the categorical ``columns``.
     weights : tuple of float
@@ -146,8 +146,8 @@ def prepare_table(
     codes, hence categories. Booleans become 0 and 1, dates become days, and categories become one indicator
     per value (one for two values).
 
-    Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique texts, or
-    have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit of
+    Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique strings,
+    or have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit of
     the others.
 
     Parameters

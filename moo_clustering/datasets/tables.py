@@ -32,7 +32,7 @@ _MOST_CHARACTERS = 2**28
 _MOST_CELLS = 2**30
 # Kinds of columns, in the terms of pandas, whose cells are converted to distinct texts.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# Texts that represent a missing cell among numbers.
+# Strings that represent missing cells among numbers.
 _NO_NUMBER = ("", "nan", "NaN", "NA")
 # Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
@@ -45,7 +45,7 @@ _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Data whose ``row_ids`` are texts, or the numbers 0, 1, ..."""
+    """Data whose ``row_ids`` are strings, or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 
@@ -73,7 +73,7 @@ class Table(NamedRows):
     feature_names : tuple of str
         One name per column of X.
     row_ids : ndarray of shape (n_samples,)
-        Identifiers as text, or the numbers 0, 1, ... if there are none.
+        Identifiers as strings, or the numbers 0, 1, ... if there are none.
     y : ndarray of shape (n_samples,), int64, or None
         Known classes 0, 1, ..., for scoring; -1 for empty cells.
     target_names : tuple of str
@@ -120,7 +120,7 @@ class CategoryTable(Table):
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Columns of float64, booleans, or texts (objects) for categories, without missing cells.
+        Columns of float64, booleans, or strings (objects) for categories, without missing cells.
     category_names : tuple of str
         Names of the categorical columns.
     """
@@ -129,7 +129,7 @@ class CategoryTable(Table):
     category_names: tuple[str, ...] = ()
 
     def columns(self) -> list[NDArray[Any]]:
-        """Return one array of numbers or texts per feature."""
+        """Return one array of numbers or strings per feature."""
         return [
             self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
             for name in self.feature_names
@@ -169,7 +169,7 @@ def read_table(
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
           that the options below name. No code in the file is executed.
     labels : str, optional
-        Column of known classes, texts or numbers, for scoring. Empty cells are unknown classes.
+        Column of known classes, strings or numbers, for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
         Column with the classes of some samples; empty cells and -1 are unlabelled.
     id_column : str, optional
@@ -177,7 +177,7 @@ def read_table(
     drop : sequence of str, default=()
         Columns to drop.
     categories : bool, default=False
-        Accept text columns as features. Every distinct text is a category, including "NA" and "?". ``X`` is
+        Accept text columns as features. Every distinct string is a category, including "NA" and "?". ``X`` is
         a data frame if such columns exist, which is impossible in npz files.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise they are ``column1``,
@@ -195,7 +195,7 @@ def read_table(
     ------
     DataError
         For files that are missing, empty, ragged or of unknown type; columns that do not exist, are not
-        numeric, or have empty, NaN or infinite cells; category columns with a distinct text in every row,
+        numeric, or have empty, NaN or infinite cells; category columns with a distinct string in every row,
         if there are more than 20 rows; compressed files that expand too far. If openpyxl or pyarrow is
         required but not installed.
 
@@ -379,7 +379,7 @@ def _frame(
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as texts; ``missing`` contains the texts of missing cells of every column."""
+    """Read cells as strings; ``missing`` contains the strings of missing cells of every column."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -414,7 +414,7 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert to numbers or booleans if all known cells permit, otherwise to texts."""
+    """Convert to numbers or booleans if all known cells permit, otherwise to strings."""
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
     # Columns of lists, bytes and categories are unchanged.
     if files.is_plain(column) and files.indistinct_values(column) is None:
@@ -663,7 +663,7 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Return the features as stripped texts (categories), booleans, or float64."""
+    """Return the features as stripped strings (categories), booleans, or float64."""
     # Warns about columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
@@ -732,7 +732,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Convert row identifiers to text; number repeated identifiers, with a warning."""
+    """Convert row identifiers to strings; number repeated identifiers, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
@@ -771,13 +771,13 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for empty text, None and NaN.
+    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for "", None and NaN.
 
-    Integers with and without ".0" are one class. Any other two texts are two classes (01 and 1, 1E2 and 100),
-    except for white space around them. With ``minus_one_is_missing``, -1 is treated as an empty cell. Do not
-    set it for known classes, because -1 and 1 are common names of two classes.
+    Integers with and without ".0" are one class. Any other two strings are two classes (01 and 1, 1E2 and
+    100), except for whitespace around them. With ``minus_one_is_missing``, -1 is treated as an empty cell.
+    Do not set it for known classes, because -1 and 1 are common names of two classes.
 
-    Warns about classes that differ only in white space, are the same number or letters in another notation,
+    Warns about classes that differ only in whitespace, are the same number or letters in another notation,
     or look like a missing cell.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
