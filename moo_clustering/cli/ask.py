@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
-_NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
+_NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
 # Largest numbers of features and text lines to show per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Largest number of characters of an input line, because some devices never end a line.

@@ -351,9 +351,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
     _POSITIVE,
 )
-@_option(
-    "--stemmer", "Documents, for document methods: stemmer; default: porter.", ["porter", "english", "none"]
-)
+@_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
 @_option("--jobs", "Number of threads or processes; -1: all processors.", int, callback=_workers_wanted)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)

@@ -1,4 +1,4 @@
-"""Run folders: checks before writing, and writing and reading the files of a run."""
+"""Run folders: checking them, and writing and reading their files."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Job:
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels of the fitted estimator, in its order."""
+        """Names of the classes or labels, in the order of the fitted estimator."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -478,7 +478,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add known classes, for scoring, of the samples without labels for the fit."""
+    """Add the known classes of samples without labels for the fit, for scoring."""
     known = samples.known_sets()
     if known is None:
         return use

@@ -185,7 +185,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
-    """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
+    """Read a graph; raise a DataError for methods without graphs, and for flags of tables (``others``)."""
     if not method.graph_options:
         raise DataError(
             f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
