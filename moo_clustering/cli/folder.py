@@ -757,10 +757,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
     if not path.exists():
-        raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the "
-            "method does not predict"
-        )
+        raise FolderError(_without_model(folder))
     try:
         with zipfile.ZipFile(path) as archive:
             n_bytes = sum(each.file_size for each in archive.infolist())
@@ -783,6 +780,29 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if absent := {"estimator", *_MODEL_KEYS} - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
+
+
+def _without_model(folder: Path) -> str:
+    """Say why a run has no model, and what to do."""
+    from moo_clustering.datasets.sources import BUNDLED
+    from moo_clustering.estimators._methods import find_method
+
+    record = run_record(folder)
+    data, why, what = record.get("data") or {}, "", "fit again"
+    method, remedy = record["method"], "use the estimator in Python"
+    if record["status"] != "complete":
+        why, what = "the fit is incomplete", "finish it with fit --resume"
+    elif not hasattr(find_method(method)[0].load(), "predict"):
+        why, what = f"method {method} cannot predict", "fit with another method"
+    elif "columns" not in data and "categories" in data:
+        why, what = f"method {method} does not prepare columns", f"fit with another method, or {remedy}"
+    elif "columns" not in data:  # the columns of a table that fit prepared
+        kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
+        kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
+        kind = "a bundled data set" if data.get("name") in BUNDLED else kind
+        why = f"fit saves models of prepared tables only, not of {kind}"
+        what = f"fit a table file such as CSV without --no-prepare, or {remedy}"
+    return f"{folder} has no {MODEL}{', because ' if why else ''}{why}; {what}"
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:

@@ -266,14 +266,35 @@ def test_equal_fits_have_equal_models(fitted):
     assert Path("again/model.skops").read_bytes() == content
 
 
-def test_no_model_of_columns_as_they_are(fitted):
-    frame = table()[["planted"]].assign(a=np.arange(60.0), b=np.arange(60.0) % 7).drop(columns="planted")
-    frame.to_csv("numbers.csv", index=False)
-    done = run("fit", "numbers.csv", "--no-prepare", "--out", "plain", "--no-report", "--quiet")
+WITHOUT_MODEL = {
+    "features without preparation": ("numbers.csv", "--no-prepare"),
+    "a bundled data set": ("iris",),
+    "documents": ("texts.csv", "--text-columns", "text"),
+    "bags": ("numbers.csv", "--bag", "b", "--method", "mikmeans", "-k", "2"),
+    "does not prepare columns": ("trees.csv", "--method", "fuzzy-modes-moga", "-k", "2", "--set", "n_gen=2"),
+    "is incomplete": ("numbers.csv",),
+    "; fit again": ("numbers.csv",),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_MODEL)
+def test_why_a_run_has_no_model(fitted, kind):
+    pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7}).to_csv("numbers.csv", index=False)
+    pd.DataFrame({"text": ["red apples", "green pears", "cold lakes"] * 9}).to_csv("texts.csv", index=False)
+    done = run("fit", *WITHOUT_MODEL[kind], "--out", "plain", "--no-report", "--quiet")
     assert done.exit_code == 0, done.output
-    done = run("predict", "plain", "numbers.csv")
-    assert done.exit_code == 2
-    assert "unless --no-prepare was used" in done.stderr
+    if kind == "is incomplete":
+        record = json.loads(Path("plain/run.json").read_text())
+        Path("plain/run.json").write_text(json.dumps(record | {"status": "interrupted"}))
+    Path("plain/model.skops").unlink(missing_ok=kind not in ("is incomplete", "; fit again"))
+    for command in (("predict", "plain", "trees.csv"), ("explain", "plain", "trees.csv"),
+                    ("choose", "plain", "auto"), ("update", "plain", "trees.csv")):  # fmt: skip
+        done = run(*command)
+        assert done.exit_code == 2
+        assert len(done.stderr.strip().splitlines()) == 1
+        if kind != "is incomplete" or command[0] in ("predict", "explain"):
+            assert "plain has no model.skops" in done.stderr
+            assert kind in done.stderr
 
 
 def test_json(tmp_path, monkeypatch):
