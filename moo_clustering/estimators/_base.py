@@ -720,9 +720,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
-        Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints (or
-        in MOCK, with a warning), get the label of the first. O(n n_samples n_features) time, bounded memory.
-        Raises a ValueError if the features, or the number of distances, differ from the fit.
+        Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints,
+        get the label of the first. O(n n_samples n_features) time, bounded memory. Raises a ValueError if the
+        features, or the number of distances, differ from the fit.
 
         Parameters
         ----------

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
@@ -32,6 +32,8 @@ from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shi
 
 # Least number of samples that the first linear programme of an assignment leaves free.
 _FREE = 100
+# Reasons for different clusters of equal rows.
+_FEW, _LIMITS = "X has fewer distinct rows than clusters", "the limits require it"
 
 
 @estimator
@@ -116,7 +118,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Cluster the rows of X within the limits.
 
         Raises a ValueError if the limits or pairs are impossible, or no partition within them is found. Warns
-        if equal rows are assigned to different clusters.
+        if the limits require different clusters for equal rows, or fewer clusters have samples.
 
         Parameters
         ----------
@@ -150,6 +152,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 "no partition within the limits was found; widen the limits, remove pairs or increase n_init."
             )
         best = min(found, key=lambda each: each.inertia)
+        reason = _separated(encoding.points, best.labels, self.n_clusters)
+        if reason == _FEW and not bounds.per_cluster:
+            fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
+            best, reason = _united(encoding.points, best, bounds.limits, fixed)
         self.labels_, order = number_clusters(best.labels)
         if bounds.per_cluster:
             self.labels_, order = best.labels, np.arange(self.n_clusters)
@@ -159,8 +165,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
-        if reason := _separated(encoding.points, self.labels_, self.n_clusters):
+        if reason:
             warn_caller(f"equal rows are in different clusters: {reason}.")
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     @documented(_base.OF_PREDICT)
@@ -270,7 +277,13 @@ def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
     if not (same & (labels[order[1:]] != labels[order[:-1]])).any():
         return ""
     few = np.count_nonzero(~same) + 1 < n_clusters
-    return "X has fewer distinct rows than clusters" if few else "the limits require it"
+    return _FEW if few else _LIMITS
+
+
+def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArray:
+    indicators = np.ones(len(labels)), (labels, np.arange(len(labels)))
+    sums = sparse.csr_array(indicators, shape=(n_clusters, len(labels))) @ points
+    return np.asarray(sums / np.bincount(labels, minlength=n_clusters)[:, np.newaxis])
 
 
 class _Run(NamedTuple):
@@ -281,6 +294,16 @@ class _Run(NamedTuple):
     inertia: float
     gap: float
     n_iter: int
+
+
+def _united(points: FloatArray, run: _Run, limits: Sequence[Limit], fixed: NDArray[Any]) -> tuple[_Run, str]:
+    """Unite equal rows without pairs in fewer clusters if the limits allow it, else return the reason."""
+    labels = number_clusters(_base.united(run.labels, _base.equal_rows(points), fixed))[0]
+    if any(limit.violations(labels)[0] > 0 for limit in limits):
+        return run, _LIMITS
+    centers = _means(points, labels, int(labels.max()) + 1)
+    inertia = float(((points - centers[labels]) ** 2).sum())
+    return run._replace(labels=labels, centers=centers, inertia=inertia), ""
 
 
 def _constrained_run(
@@ -296,10 +319,7 @@ def _constrained_run(
     while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
         n_iter += 1
         labels, gap = found
-        sums = sparse.csr_array(
-            (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(len(centers), len(labels))
-        )
-        means = (sums @ points) / np.bincount(labels, minlength=len(centers))[:, np.newaxis]
+        means = _means(points, labels, len(centers))
         moved = float(((means - centers) ** 2).sum())
         centers = means
         inertia = float(((points - centers[labels]) ** 2).sum())
