@@ -174,9 +174,8 @@ class RuleSet:
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
 
-        The formula contains no function, except ``EXACT`` in columns with categories that differ only in
-        case. That English name must be translated if the spreadsheet is in another language. Numbers and
-        dates must be cells of these types. Raises a ValueError if a column is missing, or for
+        The formula contains no function and ignores case, except in columns with categories that differ only
+        in case: these require the English function ``EXACT``. Numbers and dates must be cells of these types. Raises a ValueError if a column is missing, or for
         another ``decimal``.
 
         Parameters

@@ -612,11 +612,11 @@ def test_formula_assigns_as_predict(seed, times):
     assert "EXACT(" in formula
     only_hard = table.assign(wood=table["wood"].replace("Hard", "pine"))
     for found in find_rules(is_hard + 2 * is_late, only_hard):
-        formula = found.to_spreadsheet(list(table))
-        assert not re.search(r"[A-Z]\(", formula)
+        plain = found.to_spreadsheet(list(table))
+        assert not re.search(r"[A-Z]\(", plain)
         rows = [dict(zip(letters, map(in_sheet, row), strict=True))
                 for row in only_hard.astype(object).itertuples(index=False)]  # fmt: skip
-        assert [evaluated(formula, row) for row in rows] == found.predict(only_hard).tolist()
+        assert [evaluated(plain, row) for row in rows] == found.predict(only_hard).tolist()
     with pytest.raises(ValueError, match=r"decimal must be .*, got ';'"):
         found.to_spreadsheet(list(table), decimal=";")
     assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
