@@ -175,8 +175,8 @@ class RuleSet:
         """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
 
         The formula contains no function and ignores case, except in columns with categories that differ only
-        in case: these require the English function ``EXACT``. Numbers and dates must be cells of these types. Raises a ValueError if a column is missing, or for
-        another ``decimal``.
+        in case: these require the English function ``EXACT``. Numbers and dates must be cells of these types.
+        Raises a ValueError if a column is missing, or for another ``decimal``.
 
         Parameters
         ----------

@@ -610,6 +610,12 @@ def test_formula_assigns_as_predict(seed, times):
         assert set(re.findall(r"[A-Z]{2,}(?=\()", formula)) <= {"EXACT"}
     assert re.search(r"[<>]=?-?\d+,\d", german)
     assert "EXACT(" in formula
+    with pytest.raises(ValueError, match=r"decimal must be .*, got ';'"):
+        found.to_spreadsheet(list(table), decimal=";")
+    assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
+    assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
+    with pytest.raises(ValueError, match="the sheet lacks the column"):
+        found.to_spreadsheet(["size"])
     only_hard = table.assign(wood=table["wood"].replace("Hard", "pine"))
     for found in find_rules(is_hard + 2 * is_late, only_hard):
         plain = found.to_spreadsheet(list(table))
@@ -617,9 +623,3 @@ def test_formula_assigns_as_predict(seed, times):
         rows = [dict(zip(letters, map(in_sheet, row), strict=True))
                 for row in only_hard.astype(object).itertuples(index=False)]  # fmt: skip
         assert [evaluated(plain, row) for row in rows] == found.predict(only_hard).tolist()
-    with pytest.raises(ValueError, match=r"decimal must be .*, got ';'"):
-        found.to_spreadsheet(list(table), decimal=";")
-    assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
-    assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
-    with pytest.raises(ValueError, match="the sheet lacks the column"):
-        found.to_spreadsheet(["size"])
