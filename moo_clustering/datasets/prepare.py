@@ -537,6 +537,8 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] |
     """Convert a table to a DataFrame with string labels; also return its own labels, None for arrays."""
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    if getattr(table, "isbacked", False):  # AnnData in a file, whose sparse X has no DataFrame
+        table = table.to_memory()
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())
