@@ -26,6 +26,13 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
+# Short forms of answers.
+_ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
+# Names of columns of numbers that are codes, whose differences mean nothing.
+_CODES = re.compile(
+    r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
+    re.IGNORECASE,
+)
 # Words for missing values; ``_WORDS`` count as missing only in columns of numbers or dates.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
@@ -86,6 +93,7 @@ _ID = re.compile(
 )
 # Largest number of different values of a discrete column, and of a column of categories.
 FEW, _MOST = 20, 100
+_LEAST_SUMMED = 8  # rows above a total
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # words per cell of free text, on average
 _SHOWN = 8  # largest number of names in a note
@@ -560,17 +568,23 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note about distinct names that are equal as numbers or ignoring case, or an empty string."""
+    """Return a note about distinct names that are one number or equal ignoring case, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
+        answer = _ANSWERS.get(text.casefold(), text.casefold())
         # Different integers beyond 2^53 can be equal as float64.
-        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
+        keys: list[float | str] = [answer, number] if abs(number) < 2.0**53 else [answer]
         for key in keys:
             other = met.setdefault(key, name)
-            if other != name:
-                how = "the same letters in another encoding" if np.isnan(number) else "the same number"
-                return f"{other!r} and {name!r} are treated as different, although they are {how}"
+            if other == name:
+                continue
+            pair = f"{other!r} and {name!r} are treated as different"
+            if not np.isnan(number):
+                return f"{pair}, although they are the same number"
+            if unicodedata.normalize("NFKC", other) == text:
+                return f"{pair}, although they are the same letters in another encoding"
+            return f"{pair}; write them alike if they mean the same"
     return ""
 
 
@@ -922,26 +936,29 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
         if column.grouped and column.convention == "plain":
             notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
     notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]
+    plain = [column for column in columns if column.kind == "number" and not (column.unit or column.forms)]
+    coded = [column for column in plain if _CODES.search(column.name)]
+    if names := [column.name for column in coded if not np.nansum(column.values % 1)]:
+        text = f"{column_list(names)} read as numbers; if they are codes, "
+        notes.append(Advice(text, "drop them or write them as texts", "exclude them with --drop"))
     return notes
 
 
-def _suspicion(column: Column) -> str:
-    """Describe numbers that are probably dates, or a code for missing values; empty for others."""
-    if column.kind != "number" or column.unit:
+def totals_note(columns: Sequence[Column]) -> str:
+    """Return a note about a last row with the sums of the other rows, or an empty string."""
+    numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
+    sums = []
+    for column in numbers:
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # sums must not overflow
+        others, last = cells[:-1], cells[-1]
+        if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
+            sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
+    if not sums or len(sums) < len(numbers) / 2:
         return ""
-    cells, low, high = column.values, np.nanmin(column.values), np.nanmax(column.values)
-    if low >= 19000101 and high <= 21001231:
-        days, months = cells % 100, cells // 100 % 100
-        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(cells)):
-            day = f"{low // 10000:.0f}-{low // 100 % 100:02.0f}-{low % 100:02.0f}"
-            return f"numbers such as {low:.0f} look like dates; write {day} to use them as dates"
-    for code in (end for end in (low, high) if re.fullmatch("-?9{2,}", f"{end:.0f}")):
-        others = cells[cells != code] / 2  # because differences of huge numbers could overflow
-        if np.nanmin(np.abs(others - code / 2)) > np.nanmax(others) - np.nanmin(others) > 0:
-            n = len(cells) - len(others)
-            where = f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values"
-            return f"{where}; if it marks missing values, empty these cells"
-    return ""
+    return (
+        f"the last row has the sum of the other rows in {column_list(sums)}, but is clustered like these; "
+        "remove it if it is a total"
+    )
 
 
 def column_list(names: Sequence[str]) -> str:

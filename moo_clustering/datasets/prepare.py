@@ -387,6 +387,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _refuse(judged)
         if mixed := [column for column in judged if column.units and column.kind == "out"]:
             warn_caller("; ".join(map(str, reading.left_out_notes(mixed, None))))
+        if note := reading.totals_note(judged):
+            warn_caller(note)
         is_equal = self.scale == "equal"
         weighs = is_equal and self.weights == "dependence"
         shares = dependence_weights(used) if weighs else np.ones(len(used))
