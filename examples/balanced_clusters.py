@@ -7,7 +7,7 @@ Sales territories with nearly equal numbers of customers, nearly equal demand, a
 Shows: `ConstrainedKMeans` with bounds on sizes, on sums of weights and on shares of groups, the cost of each
 limit, the same limits in a `PartitionProblem`, and new customers with and without the limits.
 
-Bradley, Bennett & Demiriz, "Constrained k-means clustering", Microsoft Research 2000. Generated data.
+Bradley, Bennett & Demiriz, "Constrained k-means clustering", Microsoft Research 2000. The data are generated.
 """
 
 import numpy as np

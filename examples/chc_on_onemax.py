@@ -1,6 +1,6 @@
 """
-CHC in a toolbox of your own
-============================
+CHC with a custom toolbox
+=========================
 
 Shows: `chc` in place of DEAP's loops on one-max with list individuals, without any clustering; the same loop
 on a toolbox of real vectors with a custom distance, a budget of evaluations and checkpoints.
@@ -53,7 +53,7 @@ def evaluate(point):
 
 
 def blend(first, second):
-    """Return two random points on the line through both parents, slightly beyond them at most."""
+    """Return two random points on the line through both parents, at most slightly beyond them."""
     a, b = first.copy(), second.copy()
     first[:], second[:] = (a + (b - a) * share for share in rng.uniform(-0.3, 1.3, size=2))
     return first, second

@@ -1,8 +1,8 @@
 """
-Customer segments to hand over
-==============================
+Customer segments for colleagues
+================================
 
-Find segments of customers, name them for colleagues, and hand over a table, rules and a report.
+Find segments of customers, name them, and export a table, rules and a report.
 
 Shows: mixed columns, the contrasts of the segments, names set by a function and by hand, the customers with
 their segments, the most typical and the doubtful ones, rules as SQL, and the report.

@@ -2,10 +2,10 @@
 Documents: from raw text to named topics
 ========================================
 
-Find topics of raw texts, name them, and write a page about them.
+Find topics of raw texts, name them, and write a report.
 
 Shows: embeddings or tf-idf weights, `ParetoClustering` with the cosine distance, names by contrasting terms,
-`EnsembleNMF`, the agreement of its runs on each document, single runs and spherical k-means, and a report.
+`EnsembleNMF`, the agreement of its runs on each document, single runs, and spherical k-means.
 """
 
 import numpy as np

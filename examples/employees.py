@@ -1,6 +1,6 @@
 """
-From a CSV file to groups that can be used
-==========================================
+From a CSV file to usable groups
+================================
 
 Cluster the employees of a company, understand the groups, and assign new employees to them.
 

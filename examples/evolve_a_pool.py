@@ -50,7 +50,7 @@ def score(labels):
 best = pool.labels[score(pool.labels).argmax()]
 print(f"pool alone: score {score(best[None])[0]:.3f}, ARI {adjusted_rand_score(classes, best):.3f}")
 
-for name, survival in (("NSGA-II", RankAndCrowding()), ("survivors by chance", RandomSurvival())):
+for name, survival in (("NSGA-II", RankAndCrowding()), ("random survivors", RandomSurvival())):
     algorithm = NSGA2(
         pop_size=40,
         sampling=PoolSampling(pool, score(pool.labels)),

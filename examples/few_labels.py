@@ -4,8 +4,8 @@ Few labels
 
 Compare methods that use few labels in different ways, with two, five and ten per cent of the labels.
 
-Shows: `ParetoClustering` with partial labels beside scikit-learn's label spreading and a linear model,
-scored only on the samples without a label, and classes without any label.
+Shows: `ParetoClustering` with partial labels, compared with scikit-learn's label spreading and a linear model
+on unlabelled samples only, and classes without any label.
 """
 
 import numpy as np
@@ -49,10 +49,10 @@ print(table.round(3))
 y[classes >= 5] = -1
 novel = ParetoClustering(scale="isotropic", novel="allow", random_state=0).fit(X, y)
 unknown = classes >= 5
-print(f"{novel.n_clusters_} clusters with labels of 5 classes; ARI on digits that no label has: ", end="")
+print(f"{novel.n_clusters_} clusters with labels of 5 classes; ARI on digits without labels: ", end="")
 print(f"{adjusted_rand_score(classes[unknown], novel.labels_[unknown]):.2f}")
 
 figure = Figure(layout="constrained", figsize=(6, 4))
-axes = figure.add_subplot(xlabel="labels", ylabel="ARI of samples without label")
+axes = figure.add_subplot(xlabel="labels", ylabel="ARI of unlabelled samples")
 table.plot(ax=axes, marker="o")
 figure.savefig("few_labels.png")

@@ -41,4 +41,4 @@ print(f"six labels: ARI {adjusted_rand_score(classes[hidden], model.labels_[hidd
 
 page = model.report("wine.html", X=X, y=partly)
 plot_partition(scale(X), model.labels_, title="Wine, by six labels", path="first_ten_minutes.png")
-print("to look at, compare and choose:", page.path.name)
+print("open", page.path.name, "in a browser to compare the solutions")

@@ -37,12 +37,12 @@ for asked in range(31):
     if asked % 10 == 0:
         ari = adjusted_rand_score(classes[hidden], model.labels_[hidden])
         course[10 + asked] = ari
-        print(f"{10 + asked} labels: ARI {ari:.3f} on the samples without label")
+        print(f"{10 + asked} labels: ARI {ari:.3f} on the unlabelled samples")
     doubt = np.where(hidden, 1.0 - model.predict_proba_.max(axis=1), -1.0)
     least_known = doubt.argmax()
     known[least_known] = classes[least_known]
 
 figure = Figure(layout="constrained", figsize=(6, 4))
-axes = figure.add_subplot(xlabel="labels", ylabel="ARI of samples without label")
+axes = figure.add_subplot(xlabel="labels", ylabel="ARI of unlabelled samples")
 axes.plot(*zip(*course.items(), strict=True), marker="o")
 figure.savefig("labels_on_demand.png")

@@ -2,7 +2,7 @@
 Many constraints
 ================
 
-Use hundreds of must-links and cannot-links in different ways, also if some of them are wrong.
+Use hundreds of must-links and cannot-links in different ways, first without and then with wrong pairs.
 
 Shows: pairs drawn from known classes, `ParetoClustering` with certain and with uncertain pairs, `PCKMeans`,
 and samples with their pairs in the plane.
@@ -39,8 +39,8 @@ show("all right", model.labels_)
 show("PCKMeans", PCKMeans(2, random_state=0).fit(X, **right).labels_)
 
 # %%
-# Now one pair in ten is wrong. Pairs that are regarded as certain contradict each other, and the error
-# lists them; pairs that are regarded as uncertain are weighted.
+# Now one pair in ten is wrong. If pairs are regarded as certain, contradictions raise an error that lists
+# them. Uncertain pairs are weighted instead.
 
 flipped = same ^ (rng.random(len(same)) < 0.1)
 wrong = {"must_link": pairs[flipped], "cannot_link": pairs[~flipped]}

@@ -1,6 +1,6 @@
 """
-k-means of a low sum of squares
-===============================
+k-means with a low sum of squares
+=================================
 
 Compare a genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
 

@@ -64,7 +64,7 @@ for number in range(1, 11):
 model.take(session)
 print(f"{model.n_clusters_} clusters, agreement {course[-1]:.2f}")
 page = model.report("trees.html", X=table)
-print("to look at, compare and choose:", page.path.name)
+print("open", page.path.name, "in a browser to compare the solutions")
 
 figure = Figure(layout="constrained", figsize=(6, 3))
 axes = figure.add_subplot(xlabel="answers", ylabel="ARI with the kinds", ylim=(0, 1.02))

@@ -4,7 +4,7 @@ Resume after a kill
 
 Kill a long run without warning, and continue it to the same result bit for bit.
 
-Shows: checkpoints of an estimator, a process that is killed by SIGKILL, which it cannot handle, and the
+Shows: checkpoints of an estimator, a process that is killed by SIGKILL, which no process can handle, and the
 comparison with an uninterrupted run.
 """
 

@@ -65,4 +65,4 @@ for name, found in fronts.items():
     volumes = [HV(ref_point=worst)(F) for F in found]
     print(f"{name}: hypervolume {np.mean(volumes):.4g} ± {np.std(volumes):.2g} over {len(found)} seeds")
 labels = problem.decode(result.X)[0]
-plot_partition(X, labels, title="The last front's first", path="subclass_a_crossover.png")
+plot_partition(X, labels, title="First solution of the last front", path="subclass_a_crossover.png")

@@ -2,7 +2,7 @@
 Subclass a mutation
 ===================
 
-Subclass one operator of the medoid family and run it with plain pymoo, without any estimator.
+Subclass a medoid operator, and run it with plain pymoo, without any estimator.
 
 Shows: MedoidProblem with its operators in NSGA-II, and a mutation that moves a medoid to a nearby sample
 instead of a random one.

@@ -1,6 +1,6 @@
 """
-Territories on a map, and again a year later
-============================================
+Territories on a map, now and a year later
+==========================================
 
 Divide a map into connected sales territories with an even work load, then adapt them to a new year.
 

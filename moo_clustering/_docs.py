@@ -1,8 +1,8 @@
-"""Complete docstrings with parameters that base classes or other functions document.
+"""Complete docstrings with parameter entries of base classes and other functions.
 
-The docstring of a class that inherits from :class:`Documented`, or of anything decorated with
-:func:`documented`, describes its own parameters only. Entries of parameters that it leaves out come from its
-base classes and from the sources that the decorator names, and every default comes from the signature::
+A subclass of :class:`Documented`, and a class or function decorated with :func:`documented`, describes only
+its own parameters. The entries of other parameters are copied from its base classes and from the sources of
+the decorator, and defaults from the signature::
 
     @documented(as_mate)
     def as_mutate(mutation, problem, *, seed=None, repair=None):
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Documented:
-    """Base of classes whose docstrings omit parameters that their base classes document."""
+    """Base class whose subclasses inherit the parameter entries of their base classes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -32,12 +32,12 @@ class Documented:
 
 
 def documented(*sources: Any) -> Callable[[T], T]:
-    """Decorator that completes the docstring of a class or function from sources.
+    """Return a decorator that completes the docstring of a class or function.
 
-    Sources are classes, functions or numpydoc text; the first one with an entry is used. A class inherits
-    entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters`` from the
-    sources. A function inherits ``Parameters`` from the sources, and missing sections ``Returns`` and
-    ``Raises``. If no source describes ``Returns``, it is the class in the annotation, if any.
+    Sources are classes, functions or numpydoc text; an entry is copied from the first source that contains
+    it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
+    sources. A function inherits ``Parameters`` from the sources, and ``Returns`` and ``Raises`` if it has no
+    such section. Without a source, ``Returns`` is the class in the return annotation, if any.
     """
 
     def complete(thing: T) -> T:
@@ -52,8 +52,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
-    """Return the docstring with the sections and entries that it omits."""
-    # Copy here and below, because cached values must not change.
+    """Return the docstring with its missing sections and entries."""
+    # Copy here and below, because cached values must not be modified.
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
@@ -91,7 +91,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 
 @cache
 def _sections(text: str) -> dict[str, str]:
-    """Split a docstring into the texts below its titles; the text before the first title has the key ""."""
+    """Split a docstring into sections by title; the text before the first title has the key ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -100,14 +100,14 @@ def _sections(text: str) -> dict[str, str]:
 
 @cache
 def _entries(section: str) -> Entries:
-    """Split a section into entries; the key is the tuple of names that an entry documents."""
+    """Split a section into entries, keyed by the tuple of documented names."""
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)
     return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Return the name of the class in the return annotation of a function, empty for other annotations."""
+    """Return the class name in the return annotation of a function, or "" for other annotations."""
     annotation = inspect.signature(function).return_annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
@@ -132,13 +132,13 @@ def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
 
 
 def _without_default(entry: str) -> str:
-    """Return an inherited entry without its default, which can differ here."""
+    """Remove the default from an inherited entry, because the signature can change it."""
     first, below, text = entry.partition("\n")
     return first.removesuffix(", optional").partition(", default=")[0] + below + text
 
 
 def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
-    """Add the default to the first line of an entry, unless this line already describes it."""
+    """Add the default to the first line of an entry, unless this line already contains one."""
     first, below, text = entry.partition("\n")
     defaults = [known[name].default for name in names if name in known]
     said = " : " not in first or "default" in first or "optional" in first

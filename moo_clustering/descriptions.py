@@ -23,20 +23,20 @@ from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Largest number of values of a column; more are grouped in bins of equal counts.
+# Columns with more distinct values are divided into this number of bins of equal counts.
 _MOST_BINS = 256
-# Largest number of compared columns, and of columns times pairs of clusters. If a table has more columns,
-# only about this number of the strongest columns of every cluster is compared.
+# Maximum number of compared columns, and of columns times pairs of clusters; for tables with more columns,
+# maximum number of columns, the strongest, that are compared per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Least strength of a listed contrast, and of one that distinguishes two clusters in a name.
+# Smallest strength of a listed contrast, and of a contrast that distinguishes two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
 # Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that say little without the name of their column, which cluster names then include.
+# Categories that are meaningless without the name of their column, which cluster names then include.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
-# Parts of web and e-mail addresses, which say nothing about the topic of a document.
+# Parts of web and e-mail addresses, which are unrelated to the topic of a document.
 _OF_ADDRESSES = frozenset({"com", "edu", "http", "https", "net", "org", "www"})
 _DAY = 86400.0
 _TRUTH = ["False", "True"]
@@ -50,8 +50,8 @@ class Contrast:
     ----------
     column : str
     value, other : str
-        Median, most distinctive category with its share, or share of the documents: in the cluster and in
-        the nearest one.
+        Median, most distinctive category with its share, or share of the documents, in the cluster and in its
+        nearest cluster.
     strength : float
         From 0 to 1: Cliff's delta of numbers and dates, difference in shares of categories and terms.
     """
@@ -67,7 +67,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ClusterDescription:
-    """A cluster in words.
+    """Description of a cluster.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class ClusterDescription:
     name : str
         Unique among the clusters.
     nearest : int
-        Cluster with which ``contrasts`` compare; -1 for a single cluster.
+        Nearest cluster, with which ``contrasts`` compare; -1 for a single cluster.
     contrasts : tuple of Contrast
         Strongest first.
     typical : tuple of int
@@ -97,7 +97,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     ----------
     clusters : sequence of ClusterDescription
     sample_names : sequence of str, optional
-        Names of all samples, for the typical ones. Default: row numbers.
+        Names of all samples, to name typical samples. Default: row numbers.
 
     Attributes
     ----------
@@ -187,13 +187,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
             )
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
-            warn_caller(
-                f"namer returned equal names, so later clusters have numbers, as in {quoted(changed[0])}"
-            )
+            warn_caller(f"namer returned equal names, so numbers were appended, as in {quoted(changed[0])}")
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
-        """Return the descriptions with new, unique names, one for each cluster."""
+        """Return the descriptions with new, unique names, one per cluster."""
         pairs = zip(self._clusters, names, strict=True)
         return ClusterDescriptions([replace(each, name=name) for each, name in pairs], self._sample_names)
 
@@ -207,7 +205,7 @@ def describe_columns(
 ) -> ClusterDescriptions:
     """Describe the clusters of a table by contrasts with their nearest clusters.
 
-    Raises a ValueError unless there is one label for each row, and ``n_contrasts`` is non-negative.
+    Raises a ValueError if the numbers of labels and rows differ, or ``n_contrasts`` is negative.
 
     Parameters
     ----------
@@ -218,20 +216,20 @@ def describe_columns(
     units : mapping of str to str, optional
         Units of columns.
     n_contrasts : int, default=3
-        Largest number of contrasts of a cluster.
+        Maximum number of contrasts per cluster.
 
     Returns
     -------
     ClusterDescriptions
-        Without typical samples.
+        Descriptions without typical samples.
 
     Notes
     -----
     A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
     Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
-    column do not matter. The nearest cluster is that with the most similar mean ranks and shares.
+    column do not matter. The nearest cluster has the most similar mean ranks and shares.
     O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200
-    clusters. If there are more columns, only the strongest of every cluster are compared.
+    clusters. If there are more columns, only the strongest columns of every cluster are compared.
 
     Examples
     --------
@@ -255,29 +253,29 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
-    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label for each
-    document and one term for each column.
+    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label per
+    document and one term per column.
 
     Parameters
     ----------
     labels : array-like of shape (n_documents,), int
     weights : sparse matrix of shape (n_documents, n_terms)
-        Weights or counts; positive ones are occurrences.
+        Weights or counts; positive values are occurrences.
     terms : sequence of str
     n_contrasts : int, default=10
-        Largest number of terms of a cluster.
+        Maximum number of terms per cluster.
 
     Returns
     -------
     ClusterDescriptions
-        Without typical documents. Stop words, numbers, single letters, and parts of web addresses such as
-        "com" are left out.
+        Descriptions without typical documents. Stop words, numbers, single letters, and parts of web
+        addresses such as "com" are left out.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 
 
 class ComparedColumns:
-    """Columns whose values are sorted once, to describe any partition; see :func:`describe_columns`."""
+    """Columns that are sorted once, to describe any number of partitions; see :func:`describe_columns`."""
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
@@ -293,7 +291,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, first those whose names are in ``first``."""
+        """Return at most ``most`` columns, beginning with columns whose names are in ``first``."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -306,7 +304,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the places of up to about ``most`` columns, the strongest of every cluster."""
+        """Return the positions of the strongest columns of every cluster, about ``most`` in total."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -320,7 +318,7 @@ class ComparedColumns:
 
 
 class ComparedTerms:
-    """Occurrences of terms, to describe any partition; see :func:`describe_terms`."""
+    """Occurrences of terms, to describe any number of partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -353,7 +351,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Among terms with equal contrasts, those with larger weights come first.
+        # Among terms with equal contrasts, terms with larger weights come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -368,7 +366,7 @@ class ComparedTerms:
         return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the places of about ``most`` terms, the most specific ones of every cluster."""
+        """Return the positions of the most specific terms of every cluster, about ``most`` in total."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
@@ -412,7 +410,7 @@ class _Members:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column with numbered values; the number is -1 in cells that are not compared."""
+    """A column whose values are numbered by codes; -1 marks cells that are not compared."""
 
     name: str
     codes: NDArray[np.intp]
@@ -498,7 +496,7 @@ class _Column:
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
             show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
-            return f"mean {show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
+            return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum: independent of the order of rows
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -536,10 +534,10 @@ class _Trait:
     """A column of numbers or booleans, a category of a column or a term, compared between clusters."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1: row's cluster above column's
+    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is above
     phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
     value: Callable[[int], str]  # returns the value of a cluster, in words
-    # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
+    # Returns the mean of a cluster in words, for equal medians; None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
@@ -671,12 +669,11 @@ def _names(
     # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Ties between phrases are broken in favour of categories, then of the greatest contrast to all clusters.
+    # Among equal phrases, prefer categories, then the greatest contrast with all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
         remaining, chosen = set(everything), list[int]()
-        # Largest number of phrases in a name.
         while len(chosen) < 3 and len(traits):
             others = sorted(remaining) or everything
             gain = clear[:, cluster, others].sum(axis=1)
@@ -737,7 +734,7 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Columns ``name``, ``typical`` and, with ``support``, ``support`` and ``doubtful`` of every sample."""
+    """Return columns ``name`` and ``typical`` of every sample; with ``support``, add it and ``doubtful``."""
     # A sample is doubtful if another cluster has more support.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
@@ -756,7 +753,7 @@ def of_rows(
 
 
 def human_number(value: float) -> str:
-    """Write a number with three or four significant digits for people: 1.46, 78,280, 43.3 million."""
+    """Format a number with three or four significant digits: 1.46, 78,280, 43.3 million."""
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else str(value)
     value += 0.0  # -0.0 becomes 0.0
@@ -786,7 +783,7 @@ def exact_number(value: float) -> str:
 
 
 def round_between(low: float, high: float, kind: str) -> float:
-    """Return the roundest number in [low, high) near the middle; for dates, the start of a year or month."""
+    """Return a number with few digits in [low, high) near the middle; for dates, the start of a year, ..."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):

@@ -54,7 +54,7 @@ class Front:
     labels_of : callable
         ``labels_of(rows)`` returns the partitions of some solutions, shape (n_rows, n_samples).
     is_ready : bool
-        Whether the partitions are known or fast to compute; otherwise a report shows a part of them.
+        Whether the partitions are known or fast to compute. If False, reports show only some of them.
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions after samples were moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
@@ -99,7 +99,7 @@ class PoolResult:
     scores : DataFrame
         A row per partition of the pool.
     alternatives : callable
-        ``alternatives(feature_names)`` returns a table of the other good partitions, one per row.
+        ``alternatives(feature_names)`` returns a table of alternative partitions, one per row.
     confidence, structure_p_value : float
     interval : tuple of float
         Interval of the expected index.
@@ -115,10 +115,10 @@ class PoolResult:
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
     support : callable, optional
-        ``support()`` returns the share of the pool in which each sample is with the samples of each cluster,
+        ``support()`` returns the share of the pool that groups each sample with the samples of each cluster,
         shape (n_samples, n_clusters).
     classes : ndarray, optional
-        Codes of the classes of a fit with labels.
+        Classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
         Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
         c.
@@ -160,7 +160,7 @@ class Coassociation(NamedTuple):
     matrix : ndarray of shape (n_shown, n_shown)
     labels : ndarray of shape (n_shown,)
     n_all : int
-        Number of all samples, or landmarks.
+        Total number of samples or landmarks.
     kind : {"samples", "landmarks"}
     """
 
@@ -182,7 +182,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, it is searched there.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional
@@ -209,7 +209,7 @@ class ClusteringResult:
     number_reason : str
         How the number of clusters was selected, in words.
     figures, record : mapping of str to object
-        Figures of the fit, such as iterations, and further entries for the record of a run.
+        Figures of the fit, such as numbers of iterations, and further entries for the record of a run.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns the features that characterise every cluster.
@@ -287,7 +287,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Class name of every cluster after a fit with labels; "new, NUMBER" for new classes."""
+        """Return class names of clusters ("new, NUMBER" for new classes); None after a fit without labels."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -297,7 +297,7 @@ class ClusteringResult:
         return [names[i] if i >= 0 else f"new, {cluster}" for cluster, i in enumerate(of_clusters)]
 
     def row_of_front(self) -> int | None:
-        """Row of the front with the partition ``labels``, found by comparison if ``member`` is unknown."""
+        """Return the row of the front with the partition ``labels``; None if there is none or unknown."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
             return self.member
         same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))
@@ -373,7 +373,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names of clusters by those that the user set. Numbers make equal other names unique: a (2)."""
+    """Replace names of clusters by the user's names; append numbers to equal other names, as in "a (2)"."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
@@ -388,7 +388,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
         # Keys of JSON objects are strings.
         key = int(key) if isinstance(key, str) and key.isdecimal() else key
         if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
-            raise ValueError(f"there is no cluster {quoted(key)}; the last one is {max(clusters)}")
+            raise ValueError(f"there is no cluster {quoted(key)}; the last cluster is {max(clusters)}")
         if not isinstance(name, str | None):
             raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
         found[int(key)] = name and " ".join(name.split())
@@ -533,7 +533,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
     costs = ["seconds", "nevals", "evals"]
     numbers = frame.drop(columns=[step, *costs], errors="ignore").select_dtypes(["number", "bool"])
     if numbers.empty:
-        raise ValueError("frame has no columns to draw")
+        raise ValueError("frame has no numeric columns to plot")
     steps = frame[step].to_numpy()
     if len(np.unique(steps)) < len(steps):
         raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")

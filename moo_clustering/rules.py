@@ -1,4 +1,4 @@
-"""Rules that explain a partition: decision trees on the front of fidelity against number of conditions."""
+"""Rules that explain a partition: decision trees on the front of fidelity and number of conditions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Rule:
     name : str
         Name of the cluster.
     conditions : tuple of str
-        At most one for each column, one for all terms; empty if the rule assigns all samples.
+        At most one per column, and one for all terms; empty if the rule assigns all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
@@ -63,7 +63,7 @@ class Rule:
 class RuleSet:
     """Rules that assign every sample to exactly one cluster: the leaves of a decision tree.
 
-    :func:`find_rules` creates it.
+    Created by :func:`find_rules`.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class RuleSet:
     n_conditions : int
         Number of inner nodes of the tree.
     fidelity : float
-        Share of the samples in clusters that the rules assign to their cluster.
+        Share of the clustered samples that the rules assign to their own cluster.
     rules : tuple of Rule
         Sorted by cluster, then by decreasing number of samples.
     """
@@ -113,13 +113,13 @@ class RuleSet:
         return _assign(self._tree, self._table.read_again(X, _columns_of(self._tree)))
 
     def to_python(self) -> str:
-        """Return the source of a Python function ``cluster_of(row)``.
+        """Return the source code of a Python function ``cluster_of(row)``.
 
         Returns
         -------
         str
-            ``row`` maps column names to numbers without units, strings, booleans or ``pandas.Timestamp``.
-            Durations are in hours. Comments contain the fidelity and the names of the clusters.
+            Code whose argument ``row`` maps column names to numbers without units, strings, booleans or
+            ``pandas.Timestamp``; durations are in hours. Comments contain fidelity and cluster names.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -154,7 +154,7 @@ class RuleSet:
         str
             A ``CASE`` expression after comments with the fidelity and the names of the clusters. Column names
             are in double quotes. Dates are ISO strings, which databases convert to the type of the column.
-            They are compared by day unless dates of the fit have times or a time zone.
+            Dates are compared by day unless dates of the fit have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         expression = self._nested(
@@ -175,8 +175,8 @@ class RuleSet:
         """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
 
         The formula contains no function and ignores case, except in columns with categories that differ only
-        in case: these require the English function ``EXACT``. Numbers and dates must be cells of these types.
-        Raises a ValueError if a column is missing, or for another ``decimal``.
+        in case: these require the English function ``EXACT``. Cells must contain numbers and dates as such,
+        not as text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets on the front of fidelity against number of conditions, the shortest first.
+    """Rule sets on the front of fidelity and number of conditions, shortest first.
 
     ``print`` shows the rule set of :meth:`select`.
 
@@ -274,7 +274,7 @@ class ClusterRules(Sequence[RuleSet]):
         Returns
         -------
         RuleSet
-            The rule set of highest fidelity if no fidelity is sufficient.
+            If no fidelity is sufficient, the rule set with the highest fidelity.
         """
         fidelity = probability("fidelity", fidelity)
         most = max(len(each._clusters) for each in self)
@@ -313,7 +313,7 @@ def find_rules(
 ) -> ClusterRules:
     """Explain a partition by decision trees of increasing size.
 
-    Raises a ValueError unless every row has a label, every cluster a name, and some sample is in a cluster.
+    Raises a ValueError if rows lack labels, clusters lack names, or no sample is in a cluster.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def find_rules(
     columns : DataFrame or array-like of shape (n_samples, n_columns)
         Numbers, dates, booleans and categories. A missing value satisfies no condition.
     max_conditions : int, optional
-        Largest number of conditions. Default: twice the number of clusters, and at least 7.
+        Maximum number of conditions. Default: twice the number of clusters, and at least 7.
     names : sequence of str, optional
         Names of the clusters. Default: ``cluster 0``, ....
     units : mapping of str to str, optional
@@ -335,11 +335,12 @@ def find_rules(
 
     Notes
     -----
-    A beam search joins optimal trees of depth two. In these trees and in greedy ones of scikit-learn, each
-    condition is then optimised over all columns and values with the others fixed. The search uses at most
-    2,000 rows and 48 columns; the fidelity uses all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s
-    for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of
-    decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
+    A beam search joins optimal trees of depth two. In these trees and in greedy trees of scikit-learn, each
+    condition is then optimised over all columns and values, with the other conditions fixed. The search uses
+    at most 2,000 rows and 48 columns. The fidelity is computed from all rows. O(n_clusters n_conditions^2
+    n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali,
+    "Alternating optimization of decision trees, with application to learning sparse oblique trees", NeurIPS
+    2018.
 
     Examples
     --------
@@ -410,7 +411,7 @@ class _Test:
     """A condition on a column; a missing value does not satisfy it."""
 
     column: int
-    sign: str  # "<=", ">" or "=" with the number of a category
+    sign: str  # "<=", ">" or "=" with a category code
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
@@ -441,7 +442,7 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
-        """Describe a column, and convert it to numbers: values, seconds or numbers of categories."""
+        """Describe a column, and convert it to numbers: values, seconds or category codes."""
         if column.dtype == object:  # for example, booleans with missing values
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
@@ -483,7 +484,7 @@ class _Column:
             known, texts = ~np.isnan(found), np.full(len(found), "", dtype=object)
             texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
-        # A category that the rules do not know satisfies no condition.
+        # Unknown categories satisfy no condition.
         pairs = zip(texts, known, strict=True)
         return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
@@ -524,7 +525,7 @@ class _Column:
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
-        if self.kind == "date":  # serial numbers of days; a day ends at the next one
+        if self.kind == "date":  # serial numbers of days; a day ends at the next number
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
@@ -574,7 +575,7 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield the conditions of a path from the root to a leaf, one for each column, one for all terms."""
+        """Yield the conditions of a path from root to leaf, one per column and one for all terms."""
         terms: tuple[list[str], list[str]] = [], []  # absent, present
         for place in dict.fromkeys(test.column for test, _ in path):
             tests, column = [each for each in path if each[0].column == place], self.columns[place]
@@ -615,7 +616,7 @@ class _Table:
 
 
 class _Search:
-    """Trees of a few hundred candidate conditions for the labels of some rows."""
+    """Search for trees of a few hundred candidate conditions that predict the labels of some rows."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
@@ -645,7 +646,7 @@ class _Search:
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Return the trees of 2 to ``most`` leaves by scikit-learn, as further starts of the descent."""
+        """Fit scikit-learn's trees with 2 to ``most`` leaves, as further starts of the descent."""
         numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
@@ -707,7 +708,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the positions of values just below a cut: all, or those of quantiles and of a tree."""
+        """Return the positions of values just below a cut: all, or cuts at quantiles and of a tree."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(
@@ -721,7 +722,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return number of correct rows and tree for 1, 2, ... leaves, as long as more leaves help."""
+        """Return numbers of correct rows and trees for 1, 2, ... leaves, while more leaves help."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -769,7 +770,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return optimal trees of depth two with 2 to 4 leaves, and their roots among columns of ``here``."""
         n, labels = here.shape[1], self._labels[rows]
-        # Count of the most frequent cluster in the four parts of two conditions, and in the two parts of one.
+        # Counts of the most frequent cluster in the four parts of two conditions, and the two parts of one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -778,7 +779,7 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # Best second condition inside and outside of each first one.
+        # Best second condition inside and outside of each first condition.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
@@ -835,7 +836,7 @@ class _Descent:
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
         self._is_known = known
-        # Among cuts with equal gains, select the one in the widest gap.
+        # Among cuts with equal gains, prefer the cut in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
@@ -917,7 +918,7 @@ def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any)
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the trees of 1, 2, ... leaves; a smaller tree stands in for a larger one that is not better."""
+    """Return the trees of 1, 2, ... leaves; a smaller tree replaces a larger tree that is not better."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -927,7 +928,7 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Assign every row to a cluster by the tree."""
+    """Assign every row to a cluster with the tree."""
     if tree.split is None:
         return np.full(len(values), tree.cluster, dtype=np.intp)
     test, yes, no = tree.split
@@ -939,7 +940,7 @@ def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
 def _leaves(
     tree: _Node, values: FloatArray, inside: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.intp], list[tuple[_Test, bool]]]]:
-    """Yield the cluster, the rows (of those ``inside``) and the path of every leaf."""
+    """Yield the cluster, the rows in the mask ``inside``, and the path of every leaf."""
     waiting: list[Any] = [(tree, np.flatnonzero(inside), [])]
     while waiting:
         node, rows, path = waiting.pop()
@@ -953,7 +954,7 @@ def _leaves(
 
 
 def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
-    """Label each leaf with the majority cluster of all its rows, not only of those in the search."""
+    """Label each leaf with the majority cluster of all its rows, not only of the searched rows."""
 
     def visit(node: _Node, rows: NDArray[np.intp]) -> _Node:
         if node.split is None:

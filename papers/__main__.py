@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     metavar="N",
     help="Number of repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, interactive "
-    "and "
-    "regions, 2 for sisc-ml, 1 for others.",
+    "and regions, 2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(
@@ -100,7 +99,7 @@ def reproduce(
     if not result.complete:
         click.echo(
             f"Interrupted: {result.n_done} of {result.n_cells} cells are saved in {out}; "
-            "the same command continues.",
+            "repeat the command to continue.",
             err=True,
         )
         click.get_current_context().exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""COBRAS, which asks questions about pairs, as a baseline of the interactive sessions."""
+"""COBRAS, which asks questions about pairs, a baseline of the interactive sessions."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class COBRAS:
     """Constraint-based repeated aggregation and splitting of k-means clusters by answers.
 
     Clusters consist of super-instances, and these of samples. Until no question is left, the largest
-    super-instance is split into a number of pieces that follows from answers about its halves. Then all
-    clusters are compared by their nearest super-instances, and joined if the answer is "together".
-    ``labels_`` does not change until all comparisons after a split are made. Source: T. Van Craenendonck, S.
-    Dumancic, E. Van Wolputte and H. Blockeel: COBRAS: Interactive clustering with pairwise queries. IDA 2018,
-    algorithms 1 to 3.
+    super-instance is split; answers about its halves determine the number of pieces. Then all clusters are
+    compared by their nearest super-instances, and merged if the answer is "together". ``labels_`` does not
+    change until all comparisons after a split are made. Source: T. Van Craenendonck, S. Dumancic, E. Van
+    Wolputte and H. Blockeel: COBRAS: Interactive clustering with pairwise queries. IDA 2018, algorithms 1 to
+    3.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class COBRAS:
         return Question(self._pending, "sample", float("nan"), float("nan"), nothing, self.n_answers)
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by "together", "apart" or "unknown"."""
+        """Answer the question with "together", "apart" or "unknown"."""
         if self._pending is None:
             raise ValueError("no question is left to answer.")
         self.n_answers += 1
@@ -106,7 +106,7 @@ class COBRAS:
         return self
 
     def _ask(self, i: int, j: int) -> Generator[tuple[int, int], bool, bool]:
-        """Ask about a pair that was not asked about before."""
+        """Return the answer about a pair, and ask only if it is unknown."""
         pair = ordered(i, j)
         if pair not in self._known:
             self._known[pair] = yield pair

@@ -28,7 +28,7 @@ def searched(problem: Any, algorithm: Any, *, seed: int, **options: Any) -> dict
 
 
 def comparisons_of(cells: Iterable[tuple[str, Any, Any, Mapping[str, Any]]]) -> dict[str, ControlComparison]:
-    """Return one comparison per setting, from cells by setting, problem and seed, and their values."""
+    """Return one comparison per setting, from the setting, problem, seed and value of every cell."""
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for setting, problem, seed, value in cells:
         first = {"problem": str(problem), "seed": int(seed)}

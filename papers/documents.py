@@ -65,8 +65,8 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
     name : str
         One of ``COLLECTIONS``.
     folder : path-like, optional
-        Folder of data sets, which contains the file itself or in its subfolder ``text``; default: the folder
-        in the environment variable ``MOO_CLUSTERING_DATA``.
+        Folder that contains the file, directly or in its subfolder ``text``. Default: the folder in the
+        environment variable ``MOO_CLUSTERING_DATA``.
     """
     if name not in SOURCES:
         raise ValueError(
@@ -82,7 +82,7 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
     code = {topic: number for number, topic in enumerate(names)}
     pairs = [(document, code[topic]) for document, (topic,) in single if topic in code]
     if not pairs:
-        raise DataError(f"{path} has no topic with {MIN_DOCUMENTS} documents of its own")
+        raise DataError(f"{path} has no topic with {MIN_DOCUMENTS} documents of only this topic")
     return Collection(
         name=name,
         stand_in_for=source.stand_in_for,
@@ -119,7 +119,7 @@ SOURCES = {
     ),
     "ebm-questions": Source(
         "ebm_documents.jsonl.gz",
-        f"{_GENOMICS}: MEDLINE records with headings that answer clinical questions, 10 to 16 a question",
+        f"{_GENOMICS}: MEDLINE records with headings that answer clinical questions, 10 to 16 per question",
         topic_of=_question,
     ),
     "cystic-fibrosis": Source(
@@ -129,7 +129,7 @@ SOURCES = {
     ),
     "ohsumed": Source(
         "ohsumed_single23.jsonl.gz",
-        f"{_GENOMICS}: MEDLINE abstracts without headings, by groups of diseases",
+        f"{_GENOMICS}: MEDLINE abstracts without headings, by group of diseases",
         sizes=(250, 250),
     ),
     "20news": Source(
@@ -139,12 +139,12 @@ SOURCES = {
     ),
     "reuters": Source(
         "reuters21578.jsonl.gz",
-        f"{_GENOMICS}: news by their topics, classes of random size; not biomedical",
+        f"{_GENOMICS}: news by topic, classes of random size; not biomedical",
         sizes=(20, 250),
     ),
     "asrs": Source(
         "asrs_raw_text.jsonl.gz",
-        f"{_GENOMICS}: reports on the safety of flights, by kinds of trouble; not biomedical",
+        f"{_GENOMICS}: flight safety reports, by type of problem; not biomedical",
     ),
 }
 COLLECTIONS = tuple(SOURCES)
@@ -259,7 +259,7 @@ class DocumentSet:
 
 
 def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Generator) -> list[DocumentSet]:
-    """Draw data sets of k topics each at random; no two sets have the same topics.
+    """Draw random data sets of k topics each; no two sets have the same topics.
 
     Raises a ValueError if ``k`` or ``n_sets`` is out of range. Source: Ensemble non-negative matrix
     factorization for clustering biomedical documents, section 3.1.
@@ -267,8 +267,7 @@ def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Genera
     Parameters
     ----------
     collection : Collection
-        Its ``sizes`` determine the number of documents of a topic: all, or, for each topic of each set, a
-        number drawn between two limits, but at most all.
+        Its ``sizes`` determine the number of documents per topic: all, or a random number between two limits.
     k : int
         From 2 to the number of topics.
     n_sets : int
@@ -278,7 +277,7 @@ def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Genera
     Returns
     -------
     sets : list of DocumentSet
-        A larger ``n_sets`` appends sets, and does not change the first ones.
+        A larger ``n_sets`` appends sets without changing the first sets.
     """
     if not 2 <= k <= collection.n_topics:
         raise ValueError(

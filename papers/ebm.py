@@ -20,7 +20,7 @@ _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
 
 @dataclass(frozen=True, eq=False)
 class EBMQuestion:
-    """A question, whose documents are clustered by the answers that cite them."""
+    """A question; the classes of its documents are the answers that cite them."""
 
     id: str
     text: str  # text of the question
@@ -62,14 +62,14 @@ def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
     Parameters
     ----------
     folder : path-like, optional
-        Folder that contains ``ebm_questions.jsonl.gz`` and ``ebm_documents.jsonl.gz``, itself or in its
-        subfolder ``text``; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``.
+        Folder that contains ``ebm_questions.jsonl.gz`` and ``ebm_documents.jsonl.gz``, directly or in its
+        subfolder ``text``. Default: the folder in the environment variable ``MOO_CLUSTERING_DATA``.
 
     Returns
     -------
     EBMCorpus
     """
-    # Reading JSON lines imports pandas, which `--help` should not.
+    # Lazy import: reading JSON lines imports pandas, which `--help` does not need.
     from moo_clustering.datasets.documents import json_objects
 
     found = _find(folder)

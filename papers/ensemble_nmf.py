@@ -1,4 +1,4 @@
-"""Ensemble NMF, Table 2: the ensemble and its rivals on sets of 3 to 10 topics, beside the published NMI."""
+"""Ensemble NMF, Table 2: the ensemble and its rivals on sets of 3 to 10 topics, with the published NMI."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ PUBLISHED: dict[int, tuple[float, ...]] = {
 PUBLISHED_MEANS = (0.5435, 0.7147, 0.7272, 0.6867, 0.7760, 0.6743, 0.7588)
 ERRATA = {
     "stand-in": "The data of the paper are the relevance judgements of TREC Genomics 2004, which are not "
-    "available here. Other collections replace them: compare the order of the methods, not digits.",
+    "available here. Other collections replace them: compare the order of the methods, not values.",
     "means": "The printed mean of NMF, 0.6808, is not the mean of its column, which is 0.6867, as stated in "
     "the text of the paper. For Min-NCW-NMF, the text states 0.6706, but the mean of the column is 0.6743, "
     "as printed in the table.",
@@ -86,8 +86,8 @@ ERRATA = {
     "no terms": "Documents without terms, which have no direction, are assigned to the largest cluster of "
     "every partition afterwards.",
     "trials": "Each of the 50 runs of K-means and Bisecting is a single trial. CLUTO, which the paper used, "
-    "returns the best of 10 trials by its criterion I2. 'best of 10' is the expected NMI of the best by I2 "
-    "of ten of the trials.",
+    "returns the best of 10 trials by its criterion I2. 'best of 10' is the expected NMI of the trial with "
+    "the largest I2 among ten of the trials.",
     "z": "Z = (NMI of the ensemble - mean of the runs) / their standard deviation, with the denominator n - "
     "1; if all runs are equal, it is 0 or infinite. The paper calls a Z of at least 1.96 significant at "
     "97.5%, which is the one-sided level. For 'best of 10', mean and deviation refer to the best of ten of "
@@ -99,10 +99,10 @@ ERRATA = {
     "by agreement, diversity and loss, and the consensus of its front that agrees most with all runs is "
     "scored. Neither uses the topics, and the gain is not reliable. NMF, MCLA: consensus of runs without "
     "the normalised-cut weighting.",
-    "claims": "Numbers of the data sets here, and of the eight numbers of clusters of the paper. According "
+    "claims": "Counts of the data sets here, and of the eight numbers of clusters in the paper. According "
     "to the text of the paper, NCW-NMF is best except for k = 8, where Bisecting is better.",
 }
-# The consensus that is called the ensemble, with and without METIS.
+# The consensus called "Ensemble" in the tables, with and without METIS.
 ENSEMBLES = {True: "MCLA (size)", False: "MCLA (matching)"}
 _FORMATS = dict.fromkeys(METHODS, ".4f")
 SIGNIFICANT = 1.96
@@ -127,8 +127,8 @@ class Table2(WithoutFigures):
     """All methods on data sets of k topics, drawn from every collection in the data folder.
 
     Raises a ValueError if a collection is unknown, a k is out of range, or snowballstemmer is not installed,
-    and a DataError if there is no collection, or not the requested one. Source: "Ensemble non-negative matrix
-    factorization for clustering biomedical documents", Table 2.
+    and a DataError if all collections or a requested collection are missing. Source: "Ensemble non-negative
+    matrix factorization for clustering biomedical documents", Table 2.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Table2(WithoutFigures):
             )
         self._n_sets = settings.n_sets or N_TABLE_SETS
         self._metis = find_spec("pymetis") is not None
-        # Without the collections, k, sets and seeds, so that a run with more of them can use the same folder.
+        # Exclude the collections, k, sets and seeds, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "runs": N_RUNS,
             "solver": SOLVER,
@@ -226,7 +226,7 @@ class Task(NamedTuple):
         return seed_of(*self.seed, name).spawn(self.n_runs)
 
     def rng(self, name: str) -> np.random.Generator:
-        """Return the generator for everything that is drawn once."""
+        """Return the generator for draws that are made once."""
         return np.random.default_rng(seed_of(*self.seed, name))
 
 
@@ -320,7 +320,7 @@ def consensus_functions(metis: bool) -> dict[str, Function]:
 def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Labels:
     """Complete labels of shape (n_runs, n_documents).
 
-    Documents without terms join the largest cluster of a run, or, of several, that of the first document.
+    Documents without terms join the largest cluster of a run (ties: the first to appear).
     """
     out = np.empty((len(labels), n_documents), dtype=np.int32)
     for row, found in zip(out, relabel_by_first_appearance(labels), strict=True):
@@ -384,7 +384,7 @@ def report(
             scores,
             names,
             "controls",
-            "Random labels, and k-means as CLUTO does it",
+            "Random labels, and k-means as in CLUTO",
             [RANDOM, "K-means", BEST_OF["K-means"], "Bisecting", BEST_OF["Bisecting"], "NMF", "NCW-NMF"],
             errata("trials"),
         ),
@@ -482,7 +482,7 @@ def _range(values: pd.Series[int]) -> str:
 
 
 def _column_means(part: pd.DataFrame) -> list[Value]:
-    # Every k has the same weight, as in the paper, whatever its number of data sets.
+    # Every k has the same weight, as in the paper, regardless of its number of data sets.
     by_k = part.groupby("k")[list(METHODS)].mean()
     return [float(by_k[name].mean()) for name in METHODS]
 
@@ -497,7 +497,7 @@ def errata(*names: str) -> tuple[str, ...]:
 
 
 def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """Return on how many data sets the ensemble beats bisecting k-means, and by how much."""
+    """Return on how many data sets the ensemble is better than bisecting k-means, and by how much."""
     rows: list[list[Value]] = [["paper", "Bisecting", N_SETS, N_ABOVE, N_SIGNIFICANT, None, None]]
     for name in [*names, *(["all"] if len(names) > 1 else [])]:
         part = scores if name == "all" else scores[scores["collection"] == name]

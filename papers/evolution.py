@@ -28,7 +28,7 @@ from papers.single_indices import REAL as REAL_BAGS
 from papers.subspaces import N_SETS, Subspaces
 
 N_EVALS = 10_000
-# Controls of every start. Those that are equal for all starts, and those that take long, run once.
+# Controls of every start. Slow controls, and controls that do not depend on the start, run only once.
 STARTS: dict[str, Sequence[str]] = {
     "delta": ("initial", "drift", "climbs", "construction"),
     "greedy": CONTROLS,
@@ -56,7 +56,7 @@ class Evolution:
             sets = [one for one in settings.sets if one not in others]
             if name in (settings.blocks or BLOCKS) and (sets or not settings.sets):
                 self._plans[name] = BLOCKS[name](replace(settings, sets=sets))
-        # Those of all blocks, so that a run with more blocks can use the same folder.
+        # Parameters of all blocks, so that a run with more blocks can use the same folder.
         self.parameters = {name: dict(block.parameters) for name, block in BLOCKS.items()}
         self.cells: list[Key] = [
             {"block": name, **key} for name, plan in self._plans.items() for key in plan.cells
@@ -64,7 +64,7 @@ class Evolution:
         if not self.cells:
             known = [*_GENERATED["features"], *REAL, *_GENERATED["subspaces"], *_GENERATED["bags"]]
             raise ValueError(
-                f"no block has a set named {', '.join(settings.sets)}: name files of the folder of data, or "
+                f"no block has a set named {', '.join(settings.sets)}: name files of the data folder, or "
                 f"{', '.join(known)}"
             )
 
@@ -162,7 +162,7 @@ def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]
 
 
 class Mock:
-    """MOCK from both starts: a cell is a data set (no text) and a seed; classes only score."""
+    """MOCK from both starts: a cell is a data set (no text) and a seed; classes are only used for scores."""
 
     parameters: Mapping[str, Any] = {"n_evals": N_EVALS}
 
@@ -234,7 +234,7 @@ class Mock:
                 )
         return ResultTable(
             "starts",
-            "The front of MOCK() against its former start, and against the constructed front alone",
+            "The front of MOCK() compared with its former start, and with the constructed front alone",
             ["measure", "init=greedy", "other", "mean", *paired_difference([0], [0]), "least ratio"],
             rows,
             [_NOTES[0]],
@@ -250,7 +250,7 @@ def _fits(X: FloatArray, classes: Any, n_clusters: int, seed: int) -> dict[str, 
     kind: Any
     for kind in STARTS:
         begun = process_time()
-        # All clusters count, as in the selection from the construction below.
+        # Clusters of any size are permitted, as in the selection from the construction below.
         model = MOCK(n_clusters, init=kind, min_cluster_share=0, random_state=seed).fit(X)
         found[f"init={kind}"] = (model.pareto_front_, model.labels_, process_time() - begun)
     problem = model.result_.problem

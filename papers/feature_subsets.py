@@ -171,7 +171,7 @@ class Sample(NamedTuple):
 
 
 def generated(d: int, *seed: str | int) -> Sample:
-    """Generate classes in 8 to 10 of d features, an irrelevant clustering in as many others, and noise."""
+    """Generate classes in 8 to 10 of d features, an irrelevant clustering in 8 to 10 others, and noise."""
     rng = np.random.default_rng(seed_of("feature subsets", d, *seed))
     X = rng.normal(size=(N_SAMPLES, d))
     columns, at = rng.permutation(d), 0
@@ -184,7 +184,7 @@ def generated(d: int, *seed: str | int) -> Sample:
 
 
 def scaled(X: FloatArray) -> FloatArray:
-    """Return features with mean 0 and variance 1, without constant ones."""
+    """Return features with mean 0 and variance 1, without constant features."""
     X = X[:, np.ptp(X, axis=0) > 0]
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 
@@ -295,7 +295,7 @@ def _subset(problem: FeatureSubsetProblem, columns: Any) -> BoolArray:
 
 
 def _filtered(problem: FeatureSubsetProblem, values: FloatArray) -> Any:
-    """Return the best subset, by the score, of the first features sorted by a value."""
+    """Partition by the best-scored subset among the features with the largest values."""
     order = np.argsort(-values, kind="stable")
     X = np.concatenate([_subset(problem, order[:m]) for m in _SIZES if m <= problem.encoding.max_features])
     return problem.decode(X[[int(problem.evaluate(X)[:, 0].argmin())]])[0]

@@ -66,7 +66,7 @@ from papers.flagship_sets import (
 )
 from papers.runner import seed_of
 
-# Number of rows for pairs, which are propagated in dense matrices.
+# Largest number of rows with pairs, which are propagated in dense matrices.
 MOST_ROWS = 800
 EVOLUTION = {"pop_size": 48, "n_gen": 25}
 # Number of runs in an ensemble of factorisations.
@@ -218,7 +218,7 @@ BLOCKS: Mapping[str, Block] = {
 
 
 class Fitted(NamedTuple):
-    """An estimator that was fitted without classes, and its time."""
+    """An estimator fitted without classes, and the time of the fit."""
 
     X: NDArray[np.float64]  # shape (n_samples, n_features): scaled features
     model: Any
@@ -509,7 +509,7 @@ def support_vectors(X: FloatArray, y: IntArray) -> IntArray:
 def constrained_spectral(
     graph: sp.csr_array, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator
 ) -> IntArray:
-    """Spectral clustering of the graph with labels: largest weight within a class, 0 between classes."""
+    """Run spectral clustering of the graph with labels: largest weight within a class, 0 between classes."""
     n_known = int(y.max()) + 1
     apart = np.column_stack(np.triu_indices(n_known, 1))
     written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link_edges="clique")
@@ -584,7 +584,7 @@ def propagated_spectral(
 def written_spectral(
     graph: sp.csr_array, X: FloatArray, pairs: PairDraw, k: int, rng: np.random.Generator
 ) -> IntArray:
-    """Spectral clustering of the graph with 1 at must-links and 0 at cannot-links."""
+    """Run spectral clustering of the graph with similarity 1 for must-links and 0 for cannot-links."""
     similarity = graph.toarray()
     for links, value in ((pairs.must_link, 1.0), (pairs.cannot_link, 0.0)):
         similarity[links[:, 0], links[:, 1]] = similarity[links[:, 1], links[:, 0]] = value
@@ -690,7 +690,7 @@ class Task(NamedTuple):
 def run_task(task: Task) -> dict[str, Any]:
     """Return the value of a cell: a row per method, setting and draw, facts about the fit, and total seconds.
 
-    An error before the first method is the error of the cell.
+    An error outside of the methods becomes the error of the cell.
     """
     block = BLOCKS[task.block]
     found = task.found if block.most_rows is None else task.found.head(block.most_rows)

@@ -1,9 +1,9 @@
 """The model behind ``confidence_`` and ``verdict_`` of ParetoClustering, and its calibration.
 
-Pools are fitted to generated tables and to the sets of a folder. Their results, and randomly drawn members,
-are described as by the estimator, and paired with their adjusted Rand index with the classes (0 without
-classes). :func:`fit_model` estimates the two parts of the model, and the tables evaluate its predictions for
-left-out sets.
+Pools are fitted to generated tables and to the sets of a folder. Their results and random members are
+described by the features of the estimator, and paired with their adjusted Rand index with the classes (0
+without classes). :func:`fit_model` estimates the two parts of the model, and the tables evaluate its
+predictions for left-out sets.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
 # Number of members of a pool besides its result, and their total weight relative to it.
 N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
-# Inverse strengths of the penalties on the parts.
+# Inverse penalty strengths of the two parts of the model.
 _LOGISTIC, _FRACTIONAL = 0.1, 0.3
-# Weight of the probability of structure, slope and shift before the calibration, and penalty on differences.
+# Weight of the probability of structure, slope and shift before calibration, and penalty on deviations.
 _DEFAULT, _NEAR_DEFAULT = np.array([1.0, 1.0, 0.5]), 0.002
 N_FOLDS = 20
 # Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
@@ -161,9 +161,9 @@ def fit_model(
     Parameters
     ----------
     structure, ari : sequence of str
-        Features of the two parts. The first compares results with those of tables without clusters, the
-        second uses all partitions of the other tables and is then calibrated to the least absolute error of
-        all results.
+        Features of the two parts. The first part compares results with those of tables without clusters. The
+        second part uses all partitions of the other tables, and is then calibrated to the least absolute
+        error of all results.
     """
     rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
     results, structured = rows & described.is_result, rows & ~described.is_null
@@ -174,7 +174,7 @@ def fit_model(
     second = standardised[:, [FEATURES.index(name) for name in ari]]
     logistic = LogisticRegression(C=_LOGISTIC, class_weight="balanced", max_iter=3000)
     logistic.fit(first[results], ~described.is_null[results])
-    # Every partition is a success with its index as the weight, and a failure with the rest.
+    # Every partition is a success with its index as the weight, and a failure with the remaining weight.
     weights = np.where(described.is_result, 1.0, MEMBERS_WEIGHT / N_MEMBERS)[structured]
     shares = np.clip(described.ari[structured], 0.0, 1.0)
     fractional = LogisticRegression(C=_FRACTIONAL, max_iter=3000).fit(
@@ -232,7 +232,7 @@ def predicted(
 
 
 def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
-    """Mean difference of expected and reached means in five equal intervals, weighted by numbers of rows."""
+    """Return the mean difference of expected and reached means in five equal intervals, weighted by rows."""
     place = np.minimum((expected * 5).astype(int), 4)
     gaps = [
         (place == one).sum() * abs(expected[place == one].mean() - reached[place == one].mean())

@@ -275,5 +275,5 @@ NULLS: Mapping[str, Callable[[Generator], Made]] = {
     "null_outliers": _null(_outliers),
     "null_wide": _null(lambda rng, n, d: rng.normal(size=(n, _one_of(rng, 30, 100, 192)))),
 }
-# Coordinates and shares keep the proportions of their features.
+# Scaling preserves the proportions of coordinates and shares.
 _ISOTROPIC = ("shapes", "counts")

@@ -98,7 +98,7 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
     names : sequence of str, default=()
         Names of sets: file names without suffix, preceded by the folder if two files have the same name.
         ``"generated"`` means three sets of each kind of :data:`~papers.flagship_generated.STRUCTURED`, and
-        ``"generated/nested/0"`` for one of them.
+        ``"generated/nested/0"`` one of them.
     """
     given = folder_of_data(folder)
     sources = bundled_sources()
@@ -362,7 +362,7 @@ def _corpus(name: str, path: Path) -> ClassedSet:
 
 
 def _texts_set(name: str, found: Texts) -> ClassedSet:
-    # Select the used rows first: the terms are those of these rows.
+    # Select rows first, because only the terms of the selected rows are used.
     rows = made_set(name, "t", np.arange(len(found.texts), dtype=np.float64)[:, None], found.classes)
     chosen = rows.table[:, 0].astype(np.int64)
     weights = term_weights([found.texts[row] for row in chosen])
@@ -429,7 +429,7 @@ def json_texts(path: Path) -> Texts:
     sizes = np.bincount(y[y >= 0], minlength=1)
     kept = np.flatnonzero((y >= 0) & (sizes[y] >= MIN_DOCUMENTS))
     if not len(kept):
-        raise DataError(f"no label of {MIN_DOCUMENTS} texts with no other label")
+        raise DataError(f"no label of {MIN_DOCUMENTS} texts without other labels")
     note = f"labels in field {field}"
     if len(kept) < len(y):
         note += f"; {len(y) - len(kept)} texts with several labels, a rare label or no label omitted"
@@ -606,7 +606,7 @@ def _drawn(
 
 
 def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
-    """Draw labels as :func:`draw_labels`, but none of half of the classes, rounded down.
+    """Draw labels as :func:`draw_labels`, but no labels of half of the classes (rounded down).
 
     Labels are contiguous, so that they do not reveal how many classes are missing.
     """
@@ -619,7 +619,7 @@ def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Gener
 
 
 def draw_pairs(classes: Int64Array, amount: float, flipped: float, rng: np.random.Generator) -> PairDraw:
-    """Draw ``amount`` n different pairs of 70% of the samples with a class, ``flipped`` of them wrong."""
+    """Draw ``amount`` n distinct pairs among 70% of the samples with a class; flip a share ``flipped``."""
     scored = np.flatnonzero(classes >= 0)
     n_among = len(scored) - round(FREE_SHARE * len(scored))
     among = np.sort(rng.permutation(scored)[:n_among])

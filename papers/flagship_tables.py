@@ -56,7 +56,7 @@ NOTES = {
     ),
     "topics": (
         "It is not known to which newsgroups and OHSUMED classes the published means refer. The five and ten "
-        "groups and the five classes here are others; the eight topics of Reuters are those of R8."
+        "groups and the five classes here are our choice; the eight topics of Reuters are those of R8."
     ),
     "published": (
         "published: means of the 39 development sets, on which the method was chosen. They are not "
@@ -182,7 +182,7 @@ _PAIRS: Figures = {
 }
 # Block, score, kind of sets ("" for all), setting, method.
 Place = tuple[str, str, str, str, str]
-# The method with which the others are compared, by block.
+# The method with which all others are compared, by block.
 REFERENCE = {
     "unsupervised": FLAGSHIP,
     "known": CONSENSUS,
@@ -192,7 +192,7 @@ REFERENCE = {
     "evolution": EVOLVED,
     "families": FLAGSHIP,
 }
-# A second such method, for blocks with two results.
+# A second reference method, for blocks with two results.
 SECOND = {"novel": FLAGSHIP_KNOWN, "pairs": FLAGSHIP_UNKNOWN, "evolution": CONTROL}
 # Parts and variants of the flagship, which are not rivals.
 OWN = {
@@ -224,7 +224,7 @@ class Flagship(WithoutFigures):
         suite = load_suite(settings.data, settings.sets)
         self._sets = {one.name: one for one in suite.sets}
         self._skipped = suite.skipped
-        # Without the sets, blocks and draws, so that a run with more of them can use the same folder.
+        # Exclude the sets, blocks and draws, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "rows": [MOST_ROWS_OF_ALL, MOST_ROWS],
             "fractions": FRACTIONS,
@@ -406,7 +406,7 @@ def notes(*names: str) -> Sequence[str]:
 def skipped(results: Results) -> ResultTable:
     """Return the skipped files."""
     rows: list[list[Value]] = [[one.file, one.reason] for one in results.skipped]
-    return ResultTable("skipped", "Files left out", ["file", "reason"], rows)
+    return ResultTable("skipped", "Skipped files", ["file", "reason"], rows)
 
 
 def means(results: Results, block: str) -> ResultTable:

@@ -34,7 +34,7 @@ from papers.runner import Key, ResultFigure, ResultTable, Settings, check_names
 POINTS = (0, 5, 10, 25, 50, 100, 200)
 METHODS = ("pairs", "names", "COBRAS", "NPU", "random pairs", "uncertain labels")
 ERROR_RATES = (0.0, 0.05, 0.1)
-# Methods of this package; smallest difference of areas that is not a tie; expected error at which one may
+# Methods of this package; largest difference of areas that is a tie; expected error below which a session may
 # stop.
 SESSIONS, _TIE, _LITTLE_TO_GAIN = ("pairs", "names"), 0.005, 0.02
 # Number of trees of a forest, and of starts of k-means, per sample that NPU places.
@@ -42,14 +42,14 @@ _NPU_TREES, _NPU_STARTS = 50, 3
 
 
 class NPU:
-    """Questions at which a forest trained on the clusters is least certain, and constrained k-means.
+    """Constrained k-means, and questions about samples of which a forest of the clusters is least certain.
 
     Neighbourhoods are sets of samples with answers "together". The sample with the largest entropy over the
-    neighbourhoods per expected question is compared with these, the most probable first, until an answer is
-    "together"; otherwise, it founds a neighbourhood. ``PCKMeans`` uses all pairs that follow from the
-    neighbourhoods, and at least as many clusters as neighbourhoods. Source: S. Xiong, J. Azimi and X. Z.
-    Fern: Active learning of constraints for semi-supervised clustering. IEEE TKDE 26, 2014, algorithms 1 and
-    2.
+    neighbourhoods per expected question is compared with the neighbourhoods, the most probable first, until
+    an answer is "together"; otherwise, it founds a neighbourhood. ``PCKMeans`` uses all pairs that follow
+    from the neighbourhoods, and at least as many clusters as neighbourhoods. Source: S. Xiong, J. Azimi and
+    X. Z. Fern: Active learning of constraints for semi-supervised clustering. IEEE TKDE 26, 2014, algorithms
+    1 and 2.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class NPU:
             warnings.simplefilter("ignore")
             labels = PCKMeans(k, n_init=_NPU_STARTS, random_state=self._seed).fit(self._X, y).labels_
         if self.labels_ is None or not np.array_equal(labels, self.labels_):
-            # The forest takes most of the time, and does not change while the clusters are equal.
+            # The forest takes most of the time, and does not change while the clusters stay the same.
             forest = RandomForestClassifier(_NPU_TREES, random_state=self._seed).fit(self._X, labels)
             self._leaves = forest.apply(self._X)
         self.labels_ = labels
@@ -112,7 +112,7 @@ class NPU:
         return Question(pair, "sample", float("nan"), float("nan"), nothing, self.n_answers)
 
     def answer(self, answer: str) -> None:
-        """Answer the question by "together", "apart" or "unknown", which counts as "apart"."""
+        """Answer the question with "together", "apart" or "unknown", which counts as "apart"."""
         self.n_answers += 1
         number = self._waiting.pop(0)
         if answer == "together":
@@ -152,10 +152,10 @@ class Interactive:
     def __init__(self, settings: Settings) -> None:
         check_names("blocks", settings.blocks, METHODS)
         suite = load_suite(settings.data, settings.sets)
-        # By default, shapes and tables: texts have no features that suit all methods.
+        # By default, shapes and tables, because no features of texts suit all methods.
         left_out = "t" if settings.sets else "td"
         self._sets = {one.name: one for one in suite.sets if one.kind not in left_out}
-        # Without the methods, so that a run with more of them can use the same folder.
+        # Exclude the methods, so that a run with more of them can use the same folder.
         self.parameters = {"points": list(POINTS), "error_rates": list(ERROR_RATES)}
         self.methods = [method for method in METHODS if method in (settings.blocks or METHODS)]
         self.cells: list[Key] = [
@@ -237,7 +237,7 @@ class Interactive:
         ]
         if lost:
             columns = ["wrong", "kind", "set", "method", "rival", "area", "area of the rival"]
-            tables.append(_table("losses", "Where a session loses", pd.DataFrame(lost, columns=columns)))
+            tables.append(_table("losses", "Losses of the sessions", pd.DataFrame(lost, columns=columns)))
         if ours:
             tables.append(_errors(runs[runs["method"].isin(ours)]))
         return tables

@@ -27,7 +27,7 @@ from papers.runner import DATA_VARIABLE, check_names, folder_of_data, seed_of
 # Methods with a single reading have the reading "" and count for both.
 READINGS = {"table": "as in the tables", "default": "defaults"}
 Reading = str
-# Sizes of the paper, and those of the improved variant.
+# Search sizes of the paper and of the improved variant.
 EFFORT: dict[str, dict[str, int]] = {
     "genetic": {"pop_size": 150, "n_gen": 150},
     "memetic": {"pop_size": 30, "n_gen": 60},
@@ -81,7 +81,7 @@ class Row(NamedTuple):
 
     @property
     def is_own_set(self) -> bool:
-        """Whether the row is a set of the paper that is not listed before with other classes."""
+        """Whether the row is a set of the paper that is not already listed with the classes swapped."""
         return bool(self.published) and not self.swapped
 
 
@@ -205,7 +205,7 @@ def k_means_of_means(bags: Bags, n_clusters: int, seed: int) -> IntArray:
 
 
 def average_linkage(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Run agglomerative clustering with the symmetric distance; not random."""
+    """Run agglomerative clustering with the symmetric distance; deterministic."""
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
     labels: IntArray = model.fit_predict(_symmetric(bags))
     return labels
@@ -275,13 +275,13 @@ def described() -> dict[str, dict[str, Any]]:
 def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet]:
     """Load the sets of the paper in a folder, or the named ones.
 
-    Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no set or not
-    a requested one, or a set has no classes.
+    Raises a ValueError if a name is unknown, and a DataError if the folder, all sets or a requested set are
+    missing, or a set has no classes.
 
     Parameters
     ----------
     folder : Path, optional
-        Folder that contains npz files, itself or in its subfolder ``mil``; default: the folder in the
+        Folder that contains npz files, directly or in its subfolder ``mil``. Default: the folder in the
         environment variable ``MOO_CLUSTERING_DATA``.
     names : sequence of str, default=()
         File names without suffix; default: all sets of the paper in the folder.
@@ -316,6 +316,6 @@ def _read(name: str, path: Path) -> BagSet:
     table = read_bags(path)
     classes = table.labels
     if classes is None or table.n_classes < 2 or (classes < 0).any():
-        raise DataError(f"{path} must have an array 'bag_labels' with a class for each bag, of at least two")
+        raise DataError(f"{path} must have an array 'bag_labels' of at least two classes, one for each bag")
     identity = fingerprint(table.bags.instances, table.bags.offsets, classes)[:16]
     return BagSet(name, identity, table.bags, classes)

@@ -53,20 +53,20 @@ ERRATA = {
     "of the estimators, with S averaged over clusters (Eq. 12), and DB and S_Dbw of bag means (Eq. 3).",
     "order": "The printed S and DB depend on the order of the bags in the files: S uses the distance from "
     "the bag with the lower number, and DB counts the first bag of a cluster twice. Compare methods, not "
-    "digits.",
+    "values.",
     "shuffled": "Bags are shuffled for every seed. MIGCUK moves medoids to bags with nearby numbers, which "
     "would reveal the classes in files that are sorted by class, and are not informative in random order. "
     "For the other methods, the order only affects ties and random draws.",
     "swapped": "The printed rows ImgT and ImgF are very likely swapped: compare results on Tiger with both.",
-    "bold": "Printed bold faces are wrong for S_Dbw of MutA and MutB (MIFGKA is best) and for F1 of ImgT "
+    "bold": "The bold print is wrong for S_Dbw of MutA and MutB (MIFGKA is best) and for F1 of ImgT "
     "(MIGCUK is best); the printed ranks are right.",
     "degenerate": "DB is degenerate: on these sets, its smallest values separate one outlying bag from all "
     "others, so consider the smallest cluster as well. MemeticCHCMIC keeps at least 5% of the bags in "
     "every cluster.",
     "seeds": "The paper states 15 seeds, but every printed RI except one (ImgE, BAMIC, 0.5522) is a "
     "multiple of 1/(5 N) for N bags, so the tables are means of 5 runs.",
-    "trials": "The genetic methods do not have equal numbers of evaluations, as the paper states: MIGKA and "
-    "CHCMIC also try values of single genes (trials), about 0.6 N per individual for N bags.",
+    "trials": "Contrary to the paper, the genetic methods do not have equal numbers of evaluations: MIGKA "
+    "and CHCMIC also try values of single genes (trials), about 0.6 N per individual for N bags.",
     "rand": "RI is the share of bags whose cluster is matched to their class, one to one. It is not the "
     "Rand index; ARI is the Rand index adjusted for chance. F1 refers to the positive class.",
     "log": "E is in bits: the logarithm in Eq. 19 has base 2, because printed values for two classes reach "
@@ -78,7 +78,7 @@ ERRATA = {
     "claims": "The tests of all ten printed rows confirm the text of the paper only in part. At 99%, DB "
     "separates CHCMIC from MIGCUK and MIFGKA, but not from BAMIC, and S_Dbw separates no methods. At 95%, "
     "RI separates CHCMIC from MIGCUK only, and E from MIKM only.",
-    "bars": "In the figures, missing bars are only hints if Friedman's test does not reject.",
+    "bars": "In the figures, missing bars are only indications if Friedman's test does not reject.",
 }
 _BEST = "CHCMIC"
 _TITLES = {
@@ -122,7 +122,7 @@ class MultiInstance:
         self._view, self._kind, self._figure = view, kind, figure
         self._sets = {found.name: found for found in load_bag_sets(settings.data, settings.sets)}
         self._effort = {size: dict(sizes) for size, sizes in EFFORT.items()}
-        # Without the sets and seeds, so that a run with more of them can use the same folder.
+        # Exclude the sets and seeds, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "methods": described()}
         self.cells: list[Key] = [
             {"set": name, "data": found.identity, "method": method, "reading": reading, "seed": seed}
@@ -515,7 +515,7 @@ def all_methods(results: Results, metrics: Sequence[str], name: str, number: int
         rows,
         (
             "smallest: number of bags in the smallest cluster. evaluations: number of evaluated "
-            "individuals; trials: number of further tried values of single genes. Spectral clustering uses "
+            "individuals; trials: number of additionally tried values of genes. Spectral clustering uses "
             "exp(-H²/s²) with the symmetric Hausdorff distances H and their median s; average linkage uses "
             "H.",
             *([_largest_classes(results)] if extra else errata("shuffled")),

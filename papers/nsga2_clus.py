@@ -50,14 +50,14 @@ REASONS = {
     "a": "a: not attainable with two clusters, and the paper reports hardly more (2.13 to 2.45): no "
     f"partitions into two clusters have a mean size-weighted entropy below {FLOOR} bits at {MEAN_ANSWERS} "
     "answers (0.23 bits or 0.16 nats if only the first answer of a document counts). Compare methods, not "
-    "digits.",
+    "values.",
     "b": "b: other questions and documents, because the paper's selection of the corpus is not published.",
     "c": "c: receives the true number of clusters here; the k of the paper is not printed.",
 }
 Distance = Literal["cosine", "euclidean"]
 # Parameters of the paper.
 POP_SIZE, N_GEN, CROSSOVER, MUTATION = 20, 20, 0.6, 0.2
-# Usual for fewer than 20 documents; the paper does not print it.
+# Usual values for fewer than 20 documents; the paper does not state them.
 ANNEALING: dict[str, Any] = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20, "t_min": 1e-5}
 # The largest question has 17 documents: 9384 sets with the larger rule.
 MAX_SETS = 100_000
@@ -150,7 +150,7 @@ class Question(NamedTuple):
 
     @property
     def told_k(self) -> int:
-        """Number of clusters for k-means; documents with several answers can have fewer."""
+        """Number of clusters for k-means: the target, but at most the number of documents."""
         return min(self.n_answers, len(self.answers))
 
     def problem(self, **options: Any) -> MedoidProblem:
@@ -225,7 +225,7 @@ class Front(NamedTuple):
 
 
 def chosen(labels: Labels, constraints: PairwiseConstraints) -> int:
-    """Member that satisfies most constraints; the first of equals (the External rule)."""
+    """Return the row of the member that satisfies most constraints (ties: the first), the External rule."""
     must, cannot = constraints.satisfied(labels)
     return int(np.argmax(must + cannot))
 
@@ -357,7 +357,7 @@ METHODS: dict[str, Callable[[Question], Front | None]] = {
 
 
 def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
-    """Return the smallest entropy of any two clusters, by the known labels; None for many documents."""
+    """Return the smallest entropy of any two clusters, by the known labels; None above eight documents."""
     n = len(answers)
     if n > 8:  # too many partitions to enumerate
         return None
@@ -531,7 +531,7 @@ def _floors(asked: pd.DataFrame) -> ResultTable:
         "Smallest entropy of any two clusters",
         ["answers", "questions", "entropy"],
         rows,
-        ("All partitions of the questions with at most eight documents, with the true answers.",),
+        ("Over all pairs of clusters, for questions with at most eight documents, by the true answers.",),
     )
 
 
@@ -573,11 +573,11 @@ def _medoids(problem: MedoidProblem, members: Any) -> NDArray[Any]:
 
 
 def _fitted(model: Any, question: Question) -> Front:
-    # Terms that occur only in documents of other questions are zero.
+    # Omit terms that occur only in documents of other questions.
     used = np.unique(question.X.indices)
     X = question.X[:, used].toarray() if len(used) else np.zeros((question.X.shape[0], 1))
     with warnings.catch_warnings():
-        # Too few different documents cause these warnings, which readers cannot prevent.
+        # Too few distinct documents cause these warnings, which users cannot avoid.
         warnings.simplefilter("ignore", UserWarning)
         return Front(model.fit(X, **_run_pairs(question.constraints)).labels_[None, :], is_front=False)
 

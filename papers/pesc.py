@@ -149,7 +149,7 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 class Given(NamedTuple):
     """The data that a method receives, with only the classes in ``y``."""
 
-    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constant ones
+    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constants
     n_clusters: int
     y: NDArray[np.int64] | None  # shape (n_samples,): classes of the labelled samples, -1 for others
     seed: int
@@ -283,7 +283,7 @@ _PESC = Part("PESC", pesc, _BOTH)
 
 
 def srmosc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Run SRMOSC, evolved as in the paper or solved by row: the member of least ratio cut, and the mean."""
+    """Run SRMOSC, evolved as in the paper or solved by row, and its consensus."""
     model, seconds = fitted(srmosc_model(given, reading, final="consensus"), given)
     found = {"SRMOSC, consensus": Found(model.labels_, seconds)}
     _, extra = timed(model.choose, "rcut")
@@ -394,7 +394,7 @@ RIVALS = [
 
 
 def graph_run(name: str) -> Run:
-    """Run a conventional graph; the setting is a value of its grid."""
+    """Return a run of a conventional graph, whose setting is a value of its grid."""
 
     def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
         model, seconds = fitted(grid_model(given, reading, name, setting), given)
@@ -424,7 +424,7 @@ def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
 def nearest_labelled(given: Given) -> IntArray:
     """Return the class of the nearest labelled sample."""
     if given.y is None:
-        raise ValueError("1-NN needs labels")
+        raise ValueError("1-NN requires labels")
     known = given.y >= 0
     model = KNeighborsClassifier(1).fit(given.X[known], given.y[known])
     labels: IntArray = model.predict(given.X)
@@ -590,7 +590,7 @@ def swarm_weights(
     sizes = np.diff(edges.indptr)
     for q in np.unique(sizes[sizes > 0]):
         samples = np.flatnonzero(sizes == q)
-        # Batches limit arrays of shape (samples, particles, q) to some tens of megabytes.
+        # Batches limit arrays of shape (samples, particles, q) to tens of megabytes.
         for batch in np.array_split(samples, -(-len(samples) * n_particles * int(q) // 2_000_000)):
             entries = edges.indptr[batch, None] + np.arange(q)
             B = X[edges.indices[entries]]
@@ -731,7 +731,7 @@ def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatS
     Returns
     -------
     list of FlatSet
-        Sets in the order of their numbers of samples.
+        Sets by increasing number of samples.
     """
     paths = _files(folder)
     known = sorted({*paths, *_BUNDLED})
@@ -758,8 +758,8 @@ def _read(name: str, path: Path | None) -> FlatSet:
     classes = np.unique(y, return_inverse=True)[1].astype(np.int64)
     if X.ndim != 2 or np.shape(y) != (len(X),) or not np.isfinite(X).all() or classes.max(initial=0) < 1:
         raise DataError(
-            f"{path} must have finite features 'X' of shape (n_samples, n_features) and 'y' with a class "
-            "for every sample, of at least two"
+            f"{path} must have finite features 'X' of shape (n_samples, n_features) and at least two classes "
+            "in 'y', one for every sample"
         )
     return FlatSet(name, fingerprint(X, classes)[:16], X, classes)
 

@@ -40,19 +40,18 @@ from papers.runner import Key, ResultFigure, ResultTable, Settings, Spread, Valu
 
 NOTES = {
     "absent": "The available text of the paper does not contain the numbers of its Tables 2 to 6, so the "
-    "tables compare with its statements about them, which hold here or do not.",
+    "tables show whether its statements about them hold here.",
     "readings": "as in the paper: unnormalised Laplacian; PESC with SBX and polynomial mutation, on ranks of "
     "neighbours rather than sample numbers, and a particle swarm for ES1; conventional graphs without "
     "bridges between components; SRMOSC evolved (its Laplacian is normalised in both); MOCK of 2007 in the "
     "paper's sizes. defaults: those of the estimators. Methods without readings are the same in both.",
     "shuffled": "Features are scaled to [0, 1], the reading of the paper that agrees with its statements. "
     "Rows are shuffled for every seed, in the same way for all methods. Accuracy is that of the best "
-    "one-to-one matching "
-    "of clusters and classes.",
-    "srmosc": "Only the abstract of SRMOSC is known. Its operators are ours, so the quality of its evolved "
-    "fronts is no evidence about the published program.",
-    "mock": "MOCK receives the number of clusters, and selects the least variance on the front at this "
-    "number. It suits mixed shapes, not tables of measurements such as these.",
+    "one-to-one matching of clusters and classes.",
+    "srmosc": "Only the abstract of SRMOSC is known. Its operators are our own, so the quality of its "
+    "evolved fronts is not evidence about the published program.",
+    "mock": "MOCK receives the number of clusters, and selects the partition of the front with the least "
+    "variance at this number. It suits mixed shapes, not tables of measurements such as these.",
     "moga": "MOGA(π,sep) is a method for categories: codes are categories (zoo, soybean_small, "
     "lung_cancer), and numbers are compared by Euclidean distance. The other kind (numbers in 5 bins, codes "
     "as numbers) is among all methods.",
@@ -86,7 +85,7 @@ NOTES = {
     "due to the features. ours: SBX on ranks of neighbours (as in the paper), "
     "uniform crossover (defaults). Sets of up to 1000 samples.",
     "ranks": "Ranks refer to mean accuracies, and sets are the observations. In the figures, missing bars "
-    "are only hints if Friedman's test does not reject.",
+    "are only indications if Friedman's test does not reject.",
     "claims": "A pair holds if the mean accuracy is higher on more than half of the sets (or on all, if the "
     "paper says so). A statement holds if all of its pairs hold.",
     "together": "Figure 1: p_c from 0.5 to 0.9 with p_m = 1 - p_c as in the paper, and each alone with the "
@@ -145,7 +144,7 @@ ALPHA = 0.05
 # Width and height of a diagram in inches.
 _WIDTH, _HEIGHT = 9.0, 4.2
 HOLDS = {True: "holds", False: "does not hold"}
-# Names of the columns x, and the pairs behind them.
+# Pairs of probabilities (p_c, p_m), by name.
 _VARIED = {
     "p_m = 1 - p_c": [(pc, pm) for pc, pm in PAIRS],
     "p_m = 0.1": [(pc, 0.1) for pc, _ in PAIRS],
@@ -220,7 +219,7 @@ class Pesc:
             found = [one for one in found if one.name in view.sets]
         self._sets = {one.name: one for one in found}
         self._effort = dict(EFFORT)
-        # Without the sets, seeds and view, so that a run with more of them can use the same folder.
+        # Exclude the sets, seeds and view, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "grids": GRIDS}
         self.cells: list[Key] = [
             {"set": one.name, "data": one.identity, "seed": seed, **key}
@@ -260,7 +259,7 @@ class View:
     tables: Callable[[Results], list[ResultTable]]  # functions of the results
     figures: Callable[[Results], list[ResultFigure]]
     labels: int = 0  # percentage of labelled samples
-    sets: Sequence[str] = ()  # default sets of the view, without missing ones; default: all
+    sets: Sequence[str] = ()  # sets of the view, if available; default: all
     one_seed: bool = False
     leakage: bool = False  # whether the view includes runs on sorted rows
 
@@ -833,7 +832,7 @@ def matrix_table(results: Results) -> ResultTable:
 
 
 def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
-    """Return the rows of cells that have a graph of a set."""
+    """Return the rows of a set's cells that contain a graph."""
     return {
         name: row
         for key, value in results.values

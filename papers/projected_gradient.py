@@ -20,7 +20,7 @@ def projected_gradient(
 ) -> NMFRuns:
     """Minimise over U and V in turn by projected gradients; ``n_threads`` is ignored."""
     # A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the initial
-    # one. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
+    # norm. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     histories = []
     for run, (U, V) in enumerate(zip(*starts, strict=True)):

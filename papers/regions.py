@@ -1,7 +1,7 @@
 """Connected regions with even loads: directed walks and their controls, with equal CPU time on every map.
 
 A second block divides a map again after a year, with changed weights, from last year's regions or from random
-ones.
+regions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NOTES = (
     "Objectives: sum of squares, cut edges, variation of loads. Hypervolume of all plans, between the ideal "
     "point and 1.1 times the nadir point of the fronts of all methods and seeds of a map.",
     "All methods have the same moves and CPU time, after compilation. Random parents are drawn from the "
-    "archive, and without selection from all plans. A restart is a long climb from a new plan in a random "
+    "archive, or without selection from all plans. A restart is a long climb from a new plan in a random "
     "direction. Differences: directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
 )
 _START_NOTES = (
@@ -184,7 +184,7 @@ def _tables(
 
 
 def last_year(data: Areas, tolerance: float, seed: int) -> Labels:
-    """Return the regions with the least sum of squares of a short search."""
+    """Return the regions with the least sum of squares that a short search finds."""
     problem = problem_of(data, tolerance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -214,7 +214,7 @@ def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, An
 
 
 class Unguided(ValidityIndex):
-    """An index whose values direct no moves."""
+    """An index that does not direct moves."""
 
     name, greater_is_better = "changed", False
 

@@ -1,4 +1,4 @@
-"""Rivals that ask questions: about random pairs, and about names at which a classifier is least certain."""
+"""Rivals that ask about random pairs, or about names of which a classifier is least certain."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RandomPairs(_Rival):
     Parameters
     ----------
     model : ParetoClustering or ParetoBagClustering
-        Fitted clusterer, which does not change.
+        Fitted clusterer, which is not modified.
     random_state : int, default=0
     soft : bool, default=True
         Whether pairs may be wrong and contradict each other.
@@ -76,7 +76,7 @@ class RandomPairs(_Rival):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw a pair that was not asked about before."""
+        """Draw a new pair."""
         n = len(self._model.labels_)
         self._pending: tuple[int, int] | None = None
         while len(self._asked) < n * (n - 1) // 2:
@@ -90,7 +90,7 @@ class RandomPairs(_Rival):
         return self._pending
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by "together", "apart" or "unknown"."""
+        """Answer the question with "together", "apart" or "unknown"."""
         if self._pending is None:
             raise ValueError("no question is left to answer.")
         self.n_answers += 1
@@ -156,7 +156,7 @@ class UncertainLabels(_Rival):
         return (int(free[self._margins[free].argmin()]),) if len(free) else None
 
     def answer(self, answer: str) -> Self:
-        """Answer the question by the name of a class or "unknown"."""
+        """Answer the question with the name of a class or "unknown"."""
         samples = self._next_samples()
         if samples is None:
             raise ValueError("no question is left to answer.")

@@ -1,4 +1,4 @@
-"""Running an experiment: settings, cells that are saved when they finish, tables, and all experiments.
+"""Execution of experiments: settings, cells that are saved when they finish, tables, and all experiments.
 
 An :class:`Experiment` creates a :class:`Plan` from its settings: keys of cells, the data of a cell, a
 function that computes its value, and tables of all values. :func:`reproduce` computes the missing cells of
@@ -256,7 +256,7 @@ class Experiment:
     def plan(self, settings: Settings) -> Plan:
         """Read the data, and list the cells.
 
-        Raises a ValueError if the experiment does not have a setting, or for the reasons of the plan.
+        Raises a ValueError if the experiment does not have a setting, or the plan rejects its value.
         """
         defaults = Settings()
         for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections", "blocks"):
@@ -306,7 +306,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "interactive",
-            "Questions of a session and of its rivals on all sets of a folder, right and wrong answers",
+            "Interactive sessions and their rivals on all sets of a folder, with right and wrong answers",
             "papers.interactive",
             "Interactive",
             options=("sets", "blocks"),
@@ -322,7 +322,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "nsga2-clus-table2",
-            "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
+            "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, for two distances",
             "papers.nsga2_clus",
             "Table2",
             options=("k_max", "questions"),
@@ -426,8 +426,8 @@ def reproduce(
     ----------
     experiment : Experiment
     folder : Path
-        A new or empty folder, or the folder of an earlier run with the same parameters, which continues, also
-        of another experiment of the study.
+        A new or empty folder, or the folder of an earlier run with the same parameters, which continues. The
+        earlier run may be of another experiment of the study.
     settings : Settings
     n_jobs : int or None, default=None
         Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number.

@@ -97,7 +97,7 @@ class _OneIndex(ABC):
             }
             for name, labels in one.others.items()
         ]
-        # Classes are a partition only if all samples have one.
+        # Classes are a partition only if all samples have a class.
         value["classes"] = objective(one.y) if known.all() else None
         return value
 
@@ -224,9 +224,9 @@ def generated(kind: str, number: int) -> tuple[Bags, IntArray]:
     """Generate bags in 3 to 5 clusters of the plane that are difficult to separate, and their classes.
 
     Bags of ``"overlapping"`` clusters have standard deviations of 3 to 4.5 instead of 1. ``"unequal"``
-    clusters of 40, 25, 12 and 6 bags have 2.5. A fifth of the instances of ``"outlying"`` bags is uniform in
-    the plane, and the others deviate from their bag by 3. A sixth of the ``"noisy"`` bags is uniform in the
-    plane, with class -1.
+    clusters of 40, 25, 12 and 6 bags have a standard deviation of 2.5. A fifth of the instances of
+    ``"outlying"`` bags is uniform in the plane, and the others deviate from their bag by 3. A sixth of the
+    ``"noisy"`` bags is uniform in the plane, with class -1.
     """
     rng = np.random.default_rng(seed_of("bags", kind, number))
     k = len(_SIZES) if kind == "unequal" else 3 + number % 3
@@ -262,7 +262,7 @@ class CutProblem(PartitionProblem):
 class Cuts(_OneIndex):
     """Cuts of the most interesting links of a minimum spanning tree by DBCV, with any number of clusters.
 
-    One cell of every set has clusters of any size, and another clusters of at least ``LEAST`` samples.
+    For every set, one cell permits clusters of any size, and another requires at least ``LEAST`` samples.
     """
 
     name = "cuts"

@@ -42,7 +42,7 @@ from papers.documents import SOURCES, data_folder, document_records, place_of
 from papers.runner import Key, check_names, seed_of
 
 N_POINTS = 101
-# The paper specifies gamma only. These are the parameters of each estimator that are not its defaults.
+# Parameters of each estimator that differ from its defaults. The paper specifies only gamma.
 OPTIONS: dict[str, dict[str, Any]] = {
     "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "chi_weight": 0.5, "max_iter": 15},
     "SCAD2": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "max_iter": 15},
@@ -101,7 +101,7 @@ class Split(NamedTuple):
 
     X_train: csr_matrix  # shape (n, n_features): 0.0 or 1.0
     y_train: NDArray[np.int8]  # shape (n_train, n_labels): labels 0 or 1; rows of -1 are unlabelled
-    X_test: csr_matrix  # the same
+    X_test: csr_matrix  # as X_train
     y_test: NDArray[np.int8]  # shape (n_test, n_labels): labels, only used for scores
 
     @property
@@ -201,7 +201,7 @@ def _plain(make: Callable[[Split, int], Predict]) -> Fit:
 
 def logistic_binary(split: Split, seed: int) -> Predict:
     """Fit one logistic regression per label to presence of words, C = 0.1."""
-    # The solver liblinear also shrinks the intercept, and has a much smaller area with few labels.
+    # The solver liblinear also shrinks the intercept, and reaches a much smaller area with few labels.
     return _one_vs_rest(split, LogisticRegression(C=0.1, max_iter=1000, random_state=seed), "predict_proba")
 
 
@@ -311,7 +311,7 @@ def task_of(key: Key, split: Split, options: Options) -> Task:
 
 
 def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, fold: int) -> Split:
-    """Return one fold of 2-fold cross-validation on documents that are drawn in every repetition.
+    """Return one fold of 2-fold cross-validation on documents that are drawn anew in every repetition.
 
     Parameters
     ----------
@@ -375,13 +375,13 @@ def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[L
     """Load the sets of the paper in a folder, or the named ones.
 
     Only the most frequent labels are used (ties: the first column or name), and only texts with at least one
-    of them. Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no
-    set or not a requested one, or a set is invalid.
+    of them. Raises a ValueError if a name is unknown, and a DataError if the folder, all sets or a requested
+    set are missing, or a set is invalid.
 
     Parameters
     ----------
     folder : Path, optional
-        Folder that contains the files, itself or in its subfolder ``text``; default: the folder in the
+        Folder that contains the files, directly or in its subfolder ``text``. Default: the folder in the
         environment variable ``MOO_CLUSTERING_DATA``.
     names : sequence of str, default=()
         Names among ``asrs``, ``reuters`` and ``20news``; default: all in the folder.

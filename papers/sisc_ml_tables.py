@@ -67,14 +67,14 @@ READINGS: dict[str, tuple[Scored, ...]] = {
 }
 # The methods of the paper, SISC-ML normalised, and the better of the plain models.
 SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
-# Areas that differ by less from the printed ones count as reproduced.
+# Areas that differ by less from the printed areas count as reproduced.
 TOLERANCE = 0.05
 NOTES = {
     "readings": "The first row beside a row of the paper is the literal reading. For SISC-ML, it is the "
     "sum of shares divided by distances of the 5 nearest clusters (5 is not printed), which is probable "
     "but not certain. normalised: divided by the sum of inverse distances, the default of SISC, as are "
     "kappa=1 and kappa=5; kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
-    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. "
+    "parameters": "The paper states only gamma=0.5; k=60, f=1.5, q=5 and at most 15 sweeps are our choice. "
     "Clusters start from labels, because the printed start (equal memberships) yields equal clusters, and "
     "the same scores for every document.",
     "cut": "MetaLabeler, cut: scores of labels that are not predicted are set to 0 before the ROC curves, "
@@ -105,7 +105,7 @@ SECONDS = ("fit_seconds", "predict_seconds")
 class SISCML:
     """SISC-ML, its rivals and controls on every set of the paper that is in the data folder.
 
-    Raises a ValueError if a set is unknown, and a DataError if there is no set, or not the requested one.
+    Raises a ValueError if a set is unknown, and a DataError if all sets or a requested set are missing.
     Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Parameters
@@ -120,7 +120,7 @@ class SISCML:
         self._view = view
         self._sets = {found.name: found for found in load_labelled_sets(settings.data, settings.collections)}
         self._options = {name: dict(options) for name, options in OPTIONS.items()}
-        # Without the sets, methods and repetitions, so that a run with more of them can use the same folder.
+        # Exclude the sets, methods and repetitions, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "options": self._options,
             "n_features": N_FEATURES,

@@ -226,7 +226,7 @@ def _scored(method: Callable[[], Any], classes: IntArray) -> dict[str, Any]:
 
 
 def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]:
-    """Run rivals on standardised features or, for texts, those that suit them."""
+    """Return runs of the rivals on standardised features or, for texts, on suitable features."""
     text = sparse.issparse(X)
     given = X if text else Z
     # On generated sets, means of dispersions and gamma = 1 are the best of four settings.
@@ -242,7 +242,7 @@ def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]
 
 
 def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
-    """Return the best of many runs of EM, each from clusters that are seeded one after the other."""
+    """Return the best of many runs of EM, each from clusters that are seeded one at a time."""
     best, objective = None, -np.inf
     while search.n_iter < n_iter:
         search.grow(k)
@@ -268,7 +268,7 @@ def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
         labels = union(search, [state for _, state in couple], k)
         if rng.random() < 0.5:
             labels[search.dense_samples()] = rng.integers(k)
-        # Children that are abandoned early, as swaps are, led to worse partitions.
+        # Abandoning children early, like swaps, led to worse partitions.
         found = search.converged(search.state(labels, k))
         worst = min(range(POPULATION), key=lambda i: people[i][0])
         known = any(abs(found.objective - objective) < 1e-6 for objective, _ in people)
@@ -283,7 +283,7 @@ def _first(pair: tuple[float, State]) -> float:
 
 
 def union(search: MixtureSearch, parents: Sequence[State], k: int) -> Labels:
-    """Return the k clusters with the largest gain by samples in no earlier cluster; -1 for the rest."""
+    """Combine the k clusters with the largest gain from samples in no earlier cluster; -1 for the rest."""
     clusters, gains = [], []
     for state in parents:
         _, model = search.model(state)

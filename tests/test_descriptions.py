@@ -370,7 +370,7 @@ def test_namers():
     assert found.renamed(lambda each: f"group of {each.size} {each.cluster}").names == [
         "group of 3 0", "group of 3 1", "group of 3 2",
     ]  # fmt: skip
-    with pytest.warns(UserWarning, match=r"equal names, so later clusters have numbers, as in 'a \(2\)'"):
+    with pytest.warns(UserWarning, match=r"equal names, so numbers were appended, as in 'a \(2\)'"):
         assert found.renamed(lambda each: "a").names == ["a", "a (2)", "a (3)"]
 
     def fails(each):

@@ -71,7 +71,7 @@ def test_unknown_options_and_names_without_descriptions_raise_errors():
     model = MemeticKMeans(3, random_state=0).fit(X)
     with pytest.raises(TypeError, match="unknown option 'names'; pass class_names, feature_names"):
         model.predict_table(X, X, names=["a"])
-    with pytest.raises(ValueError, match="MemeticKMeans selects no other number of clusters after fit"):
+    with pytest.raises(ValueError, match="MemeticKMeans cannot change the number of clusters after fit"):
         model.predict_table(X, X, n_clusters=2)
     with pytest.raises(ValueError, match="pass the data of the fit as reference"):
         model.drift(X, namer=lambda each: "a")

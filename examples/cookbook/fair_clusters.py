@@ -9,7 +9,7 @@ are k-means, k-means over pairs of samples of both groups (fairlets), and ``Cons
 bounds on the shares of the groups, which dominates most of the evolved partitions without evolution.
 
 Chierichetti, Kumar, Lattanzi & Vassilvitskii, "Fair clustering through fairlets", NIPS 2017, for balance
-and fairlets. Generated data.
+and fairlets. The data are generated.
 """
 
 import numpy as np

@@ -8,8 +8,8 @@ Shows: a custom crossover and mutation of labels, one objective in pymoo's GA; t
 number of clusters is chosen by the same index.
 
 Falkenauer, "Genetic algorithms and grouping problems", Wiley, 1998; Agustin-Blas et al., "A new grouping
-genetic algorithm for clustering problems", Expert Systems with Applications 39(10), 2012. Iris, by
-silhouette.
+genetic algorithm for clustering problems", Expert Systems with Applications 39(10), 2012. The data
+are iris, and the index is the silhouette.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ every degree of evenness, so that a user can look up "five clusters, none of the
 Shows: MAP-Elites over medoids, two descriptors, the plot of the archive; the control is k-means with the
 same number of scored partitions and the same cells.
 
-Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The iris data.
+Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The data are iris.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ the mean dissimilarity by the same search, and of each view alone.
 
 De Carvalho, Lechevallier & de Melo,
 "Partitioning hard clustering algorithms based on multiple dissimilarity matrices", Pattern Recognition
-45(1), 2012. Generated data.
+45(1), 2012. The data are generated.
 """
 
 import numpy as np

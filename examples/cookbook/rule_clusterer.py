@@ -9,7 +9,7 @@ Shows: a custom encoding, two functions as objectives, NSGA-II; the control expl
 number of clusters by the best tree of ``find_rules`` with the same number of conditions.
 
 The trade-off is that of Dasgupta, Frost, Moshkovitz & Rashtchian, "Explainable k-means and k-medians
-clustering", ICML 2020. The data come with scikit-learn.
+clustering", ICML 2020. The data are included in scikit-learn.
 """
 
 import numpy as np

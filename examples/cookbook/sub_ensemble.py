@@ -2,13 +2,13 @@
 Select an ensemble before its consensus
 =======================================
 
-A few runs that agree with all others, yet differ, may make a better consensus than all runs.
+A few runs that agree with all other runs, yet differ from each other, may have a better consensus than all.
 
 Shows: selection of runs as a problem of booleans, NSGA-II, consensus by MCLA; the controls are the
 consensus of all runs and of the better half, which need no search.
 
-Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. Handwritten digits
-of scikit-learn, for which the paper has no figure.
+Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. The data are the
+digits of scikit-learn, for which the paper has no figure.
 """
 
 import numpy as np

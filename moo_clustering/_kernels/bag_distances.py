@@ -20,9 +20,9 @@ DENSITY, COUNT, PRINTED = 0, 1, 2
 _FAST = {"nnan", "nsz", "contract"}
 # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
 _CANCELLED = 1e-6
-# Without NaN, a minimum does not depend on the order, so that it can be vectorised.
+# Without NaN, a minimum does not depend on the order, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes of objectives, and of CHCMIC's ``weights``: weights of a draw from the values of the choices.
+# Codes of objectives, and of CHCMIC's ``weights``: how values of choices become weights of a draw.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 # Codes of reductions over the rows of a bag.
@@ -213,7 +213,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sum of the member rows of cluster k; for the largest, the total minus the others."""
+    """out[i, k] = sum of the member rows of cluster k; the largest cluster is the total minus the others."""
     # Columns are processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
@@ -285,7 +285,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so that the largest norm of its bag bounds the loss of digits.
+            # The nearest row is unknown, so the largest norm of its bag bounds the loss of digits.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -363,7 +363,7 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
     """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier."""
     # ``order`` must start with instances of large sums of values, because only these can be farther
-    # everywhere. A dropped instance can be ignored, because its dominator drops the same others.
+    # everywhere. Dropped instances are not compared, because their dominators drop the same instances.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -435,7 +435,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Entries up to right are at least the pivot, entries from left on at most.
+        # Entries up to ``right`` are at least the pivot, and entries from ``left`` on at most the pivot.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -446,7 +446,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q] = mean silhouette of individuals lo..hi-1, or the mean over clusters of their means."""
+    """out[q] = mean silhouette of individuals lo..hi-1 (with ``by_cluster``, mean of the cluster means)."""
     # ``columns[j, i]`` is the distance from i to j, 0 for i = j. Bags are processed in blocks of ``width``,
     # whose part of ``columns`` stays in the cache; the width does not change the order of any sum.
     n = labels.shape[1]
@@ -494,8 +494,8 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
     """Return the reciprocal distance of two centroids; inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # Norms of centroids at the mean of all bags are rounding errors.
-    # Squared distances of centroids below this share of their squared norms are rounding errors and become 0.
+    # Squared distances below this share of the squared norms are rounding errors. So are norms up to
+    # ``rounding``, if the centroids are at the mean of all bags.
     if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
@@ -547,7 +547,7 @@ def _closeness(arrays, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def current_value(task, state):  # type: ignore[no-untyped-def]
-    """Compute the objective without penalty."""
+    """Compute the unpenalised objective."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(state)
     if task.objective == TWCV:
@@ -633,7 +633,7 @@ class Task(NamedTuple):
     pair_bag: IntArray  # other bag of every pair
     # Addend of every pair to the violation if both bags share a cluster; negative for must-links.
     pair_weight: AnyFloatArray
-    pair_constant: float  # violation of a partition without a pair in one cluster
+    pair_constant: float  # violation if the bags of every pair are in different clusters
 
 
 class State(NamedTuple):
@@ -649,7 +649,7 @@ class State(NamedTuple):
     counts: IntArray  # (K,) numbers of bags
     spreads: AnyFloatArray  # (K,) sums of radii, squared for TWCV; literal FTWCV: sums of terms
     closeness: AnyFloatArray  # (K, K) reciprocal distances of centroids
-    numbers: AnyFloatArray  # objective without penalty, violation
+    numbers: AnyFloatArray  # unpenalised objective, violation
     norms: AnyFloatArray  # (K,) squared norms of centroids
 
 
@@ -664,5 +664,5 @@ class Trial(NamedTuple):
     spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag
     entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in every cluster
     costs: AnyFloatArray  # (K,) addend of the moved bag to the violation in every cluster
-    values: AnyFloatArray  # (K,) objective with the bag in every cluster, without penalty
+    values: AnyFloatArray  # (K,) unpenalised objective with the bag in every cluster
     weights: AnyFloatArray  # (K,) weights of the draw

@@ -1,7 +1,7 @@
-"""Genetic search over partitions of bags: effects of moves of single bags on the objective, and repair.
+"""Genetic search over partitions of bags: the objective after moves of single bags, and repair.
 
-A :class:`~moo_clustering._kernels.bag_distances.State` is updated after every gene, so that all K choices of
-a gene are scored in one pass over the instances.
+A :class:`~moo_clustering._kernels.bag_distances.State` is updated after every gene, so all K choices of a
+gene are scored in one pass over the instances.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from moo_clustering._kernels.threads import borrowed
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
     """Move to every empty cluster, in order, the bag farthest from (or nearest to) its own centroid."""
-    # Bags leave only clusters of at least two, and move at most once. The lowest number breaks ties.
+    # Bags leave only clusters of at least two bags, and move at most once. The lowest number breaks ties.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -55,8 +55,8 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
     """Assign every group to one cluster, and conflicting groups to different clusters."""
-    # A group stays if it is in one cluster without a conflicting group placed before it. Other groups move to
-    # the allowed cluster with the smallest sum of distances, or to any if none is allowed.
+    # A group stays if it is in one cluster, and no conflicting group has been placed there. Other groups move
+    # to the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -80,7 +80,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
-    """Return the allowed cluster with the smallest sum of distances; an empty one if there is no other."""
+    """Return the allowed cluster with the smallest sum of distances, or an empty cluster if all are empty."""
     best, least, spare = -1, np.inf, -1
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -101,8 +101,8 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
     """Move to clusters of fewer than ``least`` bags, in order, the bags with the smallest loss."""
-    # Bags leave only clusters of more than ``least``. A cluster without centroid gets the bag farthest from
-    # its own centroid.
+    # Bags leave only clusters of more than ``least`` bags. A cluster without centroid receives the bag
+    # farthest from its own centroid.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -249,7 +249,7 @@ def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Draw a cluster for bag j; return the number of trial evaluations."""
+    """Move bag j to a drawn (GREEDY: the best) cluster; return the number of trial evaluations."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
         return 0
@@ -265,7 +265,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Return the cluster of smallest value, or ``home`` if none is clearly smaller, so that descent ends."""
+    """Return the cluster with the smallest value; ``home``, if none is clearly smaller: descent must end."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -399,7 +399,7 @@ def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Compute centroid norms of the home cluster without bag j, and of every other cluster with it."""
+    """Compute centroid norms of the home cluster without bag j, and of every other cluster with bag j."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1

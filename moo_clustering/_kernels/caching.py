@@ -33,7 +33,7 @@ _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
 # Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
-# The warning that this process has issued.
+# Warning that this process has issued, if any.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
@@ -90,7 +90,7 @@ class KernelCache(caching.FunctionCache):
         name = re.sub(r"[<>]", "", function.__qualname__)
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._place = saved_in(self._source.parent, config.CACHE_DIR)
-        # Read the source now, because it may change while this process runs the old text.
+        # Read the source now, because it may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
@@ -169,7 +169,7 @@ class KernelCache(caching.FunctionCache):
         for path in self._saved():
             if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    # Age in seconds after which files of older sources, and of killed writers, are removed.
+                    # Remove files of older sources, and of killed writers, after an hour.
                     if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
@@ -189,9 +189,9 @@ class Place(NamedTuple):
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
-    # As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache
-    # folder. The first one that is writable, but not by other users, is used. If no folder is writable, loops
-    # are read from the first folder that contains some.
+    # As in numba, candidates are the chosen folder, the ``__pycache__`` beside the source, and the user's
+    # cache folder. The first folder that is writable, but not by other users, is used. If there is none,
+    # loops are read from the first folder that contains any.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -241,7 +241,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 def _changeable(folder: Path) -> Path | None:
     """Return the first of a folder and its parents that other users can change or replace, or None."""
-    # Folders of root are trusted. In sticky folders such as /tmp, others cannot replace them.
+    # Folders of root are trusted. In sticky folders such as /tmp, users cannot replace folders of others.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()
@@ -266,7 +266,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Return whether the group has only this user, as on systems with a group-writable umask (002)."""
+    """Return whether the group contains only this user, as on systems with a group-writable umask (002)."""
     import grp
     import pwd
 

@@ -86,7 +86,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 def two_nearest(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> int:
-    """Find the nearest centre (ties: the lowest) and squared distances to it and the second (or inf)."""
+    """Find the nearest centre (ties: the lowest), and squared distances to it and the second (or inf)."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -240,7 +240,7 @@ def lloyd(
     # labels are then those of the moved centres. An empty centre moves to the sample farthest from its own
     # centre, except the last sample of a cluster. The lower centre wins ties. Bounds skip only samples that
     # are nearer to their own centre by more than rounding errors. Unchanged clusters retain the same means
-    # bit by bit. Returns the sum of squares, the numbers of passes and distance evaluations, and convergence.
+    # bit by bit. Returns the sum of squares, the numbers of passes and distances, and whether it converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -328,7 +328,7 @@ def _first_above(cumulative: NDArray[Any], value: float) -> int:
 def greedy_seeds(
     X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
 ) -> int:
-    """Greedy k-means++: of several samples drawn by squared distance, select that with the largest gain."""
+    """Greedy k-means++: draw samples by squared distance, and select the one with the largest gain."""
     # ``draws``, (k - 1, trials), are uniform numbers for the seeds after the first. Samples that equal a seed
     # are selected only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
@@ -369,7 +369,7 @@ def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
     """Add sizes, sums, squares (in two parts), first and farthest rows of the clusters of p candidates."""
-    # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
+    # ``columns`` contains the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
     # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
@@ -400,7 +400,7 @@ def population_sums(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-    """Multiply rows by a matrix, summed in the order of features, so that no row depends on others."""
+    """Multiply rows by a matrix, summed in the order of features, so that no row depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):
         for t in range(len(columns)):

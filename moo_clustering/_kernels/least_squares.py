@@ -8,7 +8,7 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Weights above this are links; smaller ones are residues of coordinate descent.
+# Weights above this are links; smaller weights are residues of coordinate descent.
 LINK = 1e-6
 # Weight of the single link of a sample if no candidate reduces its error.
 LEAST = 1e-3
@@ -16,7 +16,7 @@ LEAST = 1e-3
 
 @njit(cache=True, nogil=True)
 def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
-    """Solve for the passive rows and columns of gram by Cholesky factorisation; 0 elsewhere."""
+    """Solve for the passive rows and columns of gram by Cholesky factorisation; other entries become 0."""
     for r in range(q):
         solution[r] = 0.0
         if not passive[r]:
@@ -125,7 +125,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
                 gram[r, c] = total
                 gram[c, r] = total
             trace += gram[r, r]
-        # A multiple of rounding error keeps the factorisation defined without a ridge.
+        # A small share of the trace keeps the factorisation defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -166,7 +166,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
-    """Run coordinate descent over the positive weights among n."""
+    """Run coordinate descent over the positive weights among the first n."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -186,7 +186,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type:
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
-    """Set small weights to 0, except for one link; return the error and the number of links."""
+    """Set small weights to 0, and add a link if none is left; return the error and the number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -325,7 +325,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 def _enter(  # type: ignore[no-untyped-def]
     X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
 ):
-    """Add candidate a to the support and find the best non-negative weights, which may drop others."""
+    """Add candidate a and optimise the non-negative weights, which can remove members; return the size."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -346,7 +346,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
-        # The new candidate is still 0 after a step of 0, so that its trial value decides whether it remains.
+        # The new candidate is still 0 after a step of 0, so its trial value decides whether it remains.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -355,7 +355,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Members behind a gap have moved, so that their rows of the factor must be computed again.
+        # Members after a removed member have moved, so their rows of the factor must be computed again.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -365,7 +365,7 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Compute the smallest error of each support size on a growing path, and weights if a size has a slot."""
+    """Compute the smallest error of each support size on a growing path, and weights of sizes with a slot."""
     # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
     # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Bound of Lawson and Hanson's program. It is rarely reached, because the error must decrease.
+        # Bound of Lawson and Hanson's program, which is rarely reached, because the error must decrease.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):

@@ -2,8 +2,8 @@
 
 A model of a table is a tuple ``(blocks, starts, priors, shapes, constants)``. Rows of ``blocks`` are groups
 of columns: kind, first column, number of columns, first statistic, row of ``constants``. The statistics of a
-cluster are sums over its samples. ``constants`` are the parts that depend on the cluster size only; those of
-categories are followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
+cluster are sums over its samples. ``constants`` are the parts that depend on the cluster size only; the row
+of categories is followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
 import math
@@ -102,14 +102,14 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
-    """Compute the change of the log prior from k to k - 1 clusters, without the terms of their sizes."""
+    """Compute the change of the log prior from k to k - 1 clusters, without the terms of cluster sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
 
 @njit(cache=True, nogil=True)
 def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
-    """Compute the change of the log prior if a sample moves from a cluster of ``own`` to one of ``other``."""
+    """Compute the change of the log prior if a sample moves from a cluster of size ``own`` to ``other``."""
     last = fewer_change(k, n, alpha) - math.lgamma(alpha) if own == 1 else 0.0
     return last + math.log(alpha + other) - math.log(alpha + own - 1)
 
@@ -117,7 +117,7 @@ def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
     """Move each sample to its best cluster; return the gain. With ``keep``, no cluster becomes empty."""
-    # A move between clusters that have not changed since the last visit to the sample cannot be a gain.
+    # Moves between clusters that have not changed since the last visit to the sample cannot be gains.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -179,7 +179,7 @@ def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge the best allowed pair of clusters while there is one; row t of the outputs describes merge t."""
+    """Merge the best allowed pairs; row t of the outputs describes merge t. Return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):  # type: ignore[no-untyped-def]
-    """Move each node of a graph, as :func:`move_samples` does, by its outgoing (rows) and incoming links."""
+    """Move nodes of a graph like :func:`move_samples`, by outgoing (rows) and incoming links (columns)."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -274,7 +274,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped-def]
-    """Compute the change of the terms of links with cluster c if clusters g and h merge."""
+    """Compute how the terms of links with cluster c change if clusters g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:
@@ -299,7 +299,7 @@ def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge clusters of a graph, as :func:`merge_clusters` does, and update the changes of other pairs."""
+    """Merge clusters of a graph like :func:`merge_clusters`, and update the changes of other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

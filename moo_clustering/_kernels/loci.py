@@ -1,4 +1,4 @@
-"""Genes that link a sample to another: counts per locus, components, and objectives of the components.
+"""Genes that link samples: counts per locus, components, and objectives of the components.
 
 "Parts" are groups of samples that no chromosome of a search separates (pieces of MOCK's tree). Objectives are
 computed over these few parts instead of over samples.
@@ -128,7 +128,7 @@ def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> 
 def link_objectives(  # type: ignore[no-untyped-def]
     links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out
 ):
-    """out[q] = variance, deviation and connectivity, of which ``wanted`` are computed."""
+    """out[q] = variance, deviation and connectivity; ``rows`` flags the objectives to compute."""
     # ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
@@ -190,8 +190,8 @@ def variances(  # type: ignore[no-untyped-def]
     parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out
 ):
     """Compute the mean squared distance of the samples to the means of their clusters."""
-    # ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts
-    # and clusters are added, which avoids cancellation by subtraction.
+    # ``within`` is the sum of squared distances to the means of the parts. Adding the distances between means
+    # of parts and clusters avoids the cancellation of a subtraction.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -249,7 +249,7 @@ def pair_weights(
 def rand_gaps(
     parts: NDArray[Any], table: NDArray[Any], joint: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """Compute 1 - adjusted Rand index of labelled samples; part c has ``table[c, y]`` of class y."""
+    """Compute 1 - adjusted Rand index of labelled samples; ``table[c, y]`` counts class y in part c."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

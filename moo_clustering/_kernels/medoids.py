@@ -6,11 +6,11 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that equal ones are identical for every method.
+# Cosine distances are rounded to multiples of 2^-44, so that equal distances are identical for every method.
 GRAIN = 2.0**44
 # Sums may be vectorised; their order depends only on the shapes.
 _SUMS = {"reassoc", "nsz"}
-# Bits of a coarse distance; a plane holds one bit of every distance.
+# Bits of a coarse distance; a plane contains one bit of every distance.
 PLANES = 8
 # Number of samples whose nearest distance and label stay in the cache during a pass over all medoids of a
 # set.
@@ -65,7 +65,7 @@ def _clear_row(indptr, indices, i, vector):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-def]
-    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances; small ones are computed by differences."""
+    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances, small distances by differences."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -114,7 +114,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped
 def sparse_own(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi
 ):
-    """Compute the same as dense_own; ``vector`` is zero before and after the call."""
+    """Compute the result of dense_own; ``vector`` is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -147,7 +147,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignor
 def sparse_separations(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi
 ):
-    """Compute the same as dense_separations; ``vector`` as in sparse_own."""
+    """Compute the result of dense_separations; ``vector`` as in sparse_own."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -219,7 +219,7 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Find the same as dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
+    """Compute the result of dense_medoids from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
     # For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -361,7 +361,7 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = total of the four upper planes from i to its own cluster, for samples lo..hi-1."""
+    """totals[q, i] = coarse distance of sample i in lo..hi-1 to its cluster, by the four upper planes."""
     # The outer loop is over samples, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -386,7 +386,7 @@ def least_total_members(  # type: ignore[no-untyped-def]
     """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors."""
     # Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of
     # sample i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the share of the upper planes.
-    # The lower planes are read for members that may still be the smallest, and D for the remaining ones.
+    # The lower planes, and then D, are read only for members whose total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -432,9 +432,9 @@ def assign_groups(  # type: ignore[no-untyped-def]
     costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
 ):
     """Assign groups of samples to medoids, one after the other, and separate them from their opponents."""
-    # Group g has ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group goes
-    # to the position with the fewest conflicting groups so far, then the smallest cost, then the lowest
-    # position; with a penalty >= 0, to the smallest sum of cost and penalty times conflicts. ``costs[r, g]``
+    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group joins
+    # the position with the fewest conflicting groups so far, then the smallest cost, then the lowest number.
+    # A penalty >= 0 is added to the cost for every conflict, and the smallest sum decides. ``costs[r, g]``
     # is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]

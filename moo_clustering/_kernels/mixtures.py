@@ -1,7 +1,7 @@
 """Diagonal Gaussians with relevant features per cluster: parameters, scores and sums of hard EM.
 
 The first ``counts[c]`` columns of row c of ``features`` contain the relevant features of cluster c, and their
-coefficients of log-likelihood ratios are stored in the same way. Only these affect the cost of a score.
+coefficients of log-likelihood ratios are stored in the same way. The cost of a score depends only on them.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Number of alternations between the background of a feature and the clusters that leave it.
+# Number of alternations between fitting the background of a feature and removing clusters from it.
 ROUNDS = 10
 
 
@@ -49,7 +49,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
     """Find relevant features and parameters of every cluster; return the total gain minus prices."""
-    # Moments (k,), (k, d) and (k, d) are those of features with mean 0 and variance 1 over all samples.
+    # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
     # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants of scores, -inf for
     # empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.

@@ -47,7 +47,7 @@ def weigh_equal(
     different: NDArray[np.float64],
 ) -> None:
     """Add the weights of the pairs with equal and with different labels, which are sample-major."""
-    # Both sums are computed, because a sum over no pairs must be exactly zero.
+    # Compute both sums, because a sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -175,7 +175,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # Sums in different orders can differ in their last digits, but are tied.
+                # Equal sums can differ in their last digits by the order of summation, but are tied.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -206,7 +206,7 @@ def pairs_in_common(
     hi: int,
     common: NDArray[np.int64],
 ) -> None:
-    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that both of two partitions join."""
+    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that are together in both partitions."""
     # If the table of two partitions has more than ``most_cells`` counts, they are compared by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]
@@ -230,7 +230,7 @@ def pairs_in_common(
 def pairs_together(
     labels: NDArray[np.int32], n_clusters: NDArray[np.int64], pairs: NDArray[np.int64]
 ) -> None:
-    """pairs[q] = number of pairs of samples that partition q joins."""
+    """pairs[q] = number of pairs of samples that are together in partition q."""
     counts = np.zeros(n_clusters.max(), dtype=np.int64)
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -256,7 +256,7 @@ def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> A
 
 @njit(cache=True, nogil=True)
 def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> None:
-    """Sort samples by cluster; cluster c has ``members[starts[c]:starts[c + 1]]``."""
+    """Sort samples by cluster; cluster c contains ``members[starts[c]:starts[c + 1]]``."""
     starts[: n_clusters + 1] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
@@ -297,7 +297,7 @@ def icm_sweep(
     """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved."""
     # ``distances[i, k]`` is the cost without constraints. Sharing a cluster with partner ``partners[t]``, for
     # t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is negative for must-links.
-    # Partners with label -1 are ignored. Samples without partners move first, then others in ``order``.
+    # Partners with label -1 are ignored. Samples without partners move first, the other samples in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
@@ -338,7 +338,7 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
     """chosen[q] = random half, rounded down, of the genes in which row q differs."""
-    # Selection sampling: if w of the r remaining genes are still needed, the next is selected with
+    # Selection sampling: if w of the r remaining genes are still needed, the next gene is selected with
     # probability w / r. ``draws`` are uniform on [0, 1), one per gene.
     for q in range(first.shape[0]):
         left = 0
@@ -357,7 +357,7 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
     """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster."""
-    # Ties select the current cluster, else that of the neighbour listed first, so that numbers have no
+    # Ties select the current cluster, else that of the neighbour listed first, so cluster numbers have no
     # influence. ``tally`` has an entry per cluster, which is zero before and after the call.
     for i in range(labels.shape[0]):
         own = labels[i]
@@ -379,7 +379,7 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
-    """Assign samples of label -1 to the cluster of largest linked weight; return how many remain."""
+    """Assign samples of label -1 to the cluster of largest linked weight; return the number that remain."""
     # Assignments of a round are simultaneous; samples without a labelled neighbour wait for the next round.
     count = 0
     waiting = labels.copy()
@@ -624,14 +624,14 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Compute the amount of domination: the product of differences relative to ranges, violations last."""
-    # If the constraint violations c and d differ, they alone decide.
+    """Compute the amount of domination: the product of the differences of objectives divided by ranges."""
+    # If the constraint violations c and d differ, only they count; the last range is theirs.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference is the whole range; relative to it, a finite one is 0.
+        # An infinite difference is the whole range; relative to it, a finite difference is 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -642,11 +642,11 @@ def weigh(
     F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
 ) -> tuple[int, int, float, float, int]:
     """Compare a new solution with the current one and with the first ``n`` members of an archive."""
-    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution,
-    # and ranges are those of all three together. Returns 1 if the current solution dominates the new one, -1
-    # for the reverse, else 0; the number of members that dominate the new solution; the sum of the amounts by
-    # which these, and possibly the current solution, dominate it; and the smallest amount of a member (or
-    # inf) with the first row of such a member.
+    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
+    # Ranges cover all three. Returns 1 if the current solution dominates the new solution, -1 for the
+    # reverse, else 0; the number of members that dominate the new solution; the sum of the amounts by which
+    # they, and possibly the current solution, dominate it; and the smallest amount of a member (or inf) with
+    # the first row of such a member.
     relation = 0
     if dominates(current, d, new, c):
         relation = 1

@@ -70,7 +70,7 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
-    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
+    """Compiled twin of :func:`weigh_together`."""
     # ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
     for a in range(left.shape[0]):
         total = out[a]
@@ -116,8 +116,8 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
     """Write the group of every sample: the group with the largest weighted score of its nearest landmarks."""
-    # A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on),
-    # or if all its nearest landmarks have the same group.
+    # A sample has the group of its own landmark if the landmark is ``settled``, the group is provisional
+    # (from ``n_real`` on), or all its nearest landmarks have this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

@@ -248,7 +248,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
     """Bisect random trees of a connected set into regions ``first, first + 1, ...`` with loads in low..high.
 
     Edges of large ``bias`` are cut first. Tries up to ``n_trees`` trees per bisection; returns whether all
-    loads are within the bounds. If not, the set is divided only in part.
+    loads are within the bounds. Otherwise, the set is divided only in part.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
@@ -320,7 +320,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 @njit(cache=True, nogil=True)
 def _miss(load, low, high):  # type: ignore[no-untyped-def]
-    """Compute how far a load is outside the bounds."""
+    """Compute the distance of a load from the bounds, which is 0 within them."""
     return max(0.0, low - load) + max(0.0, load - high)
 
 
@@ -392,7 +392,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
-    """Cut a random tree of a connected set into as many regions as possible with loads from ``floor`` on."""
+    """Cut a random tree of a connected set into as many regions with loads >= ``floor`` as possible."""
     # Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
     # ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)

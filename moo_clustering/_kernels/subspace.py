@@ -131,7 +131,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
-    """Update the memberships (8) of a sample; return the smallest N, sum (smallest / N)^(1 / (f - 1))."""
+    """Update the memberships (8) of a sample; return the least N and the sum of (least / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0

@@ -17,7 +17,7 @@ BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of microseconds;
 # and number of operations per visit of a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Parts per worker, so that other workers do not wait for a part with large clusters.
+# Parts per worker: several, so that workers do not wait for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
@@ -62,7 +62,7 @@ def for_parts(
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
     # The approximate total ``n_operations`` decides whether threads are used. ``each`` is the number of parts
-    # per worker: 1 if all take the same time and each reads all of a large table.
+    # per worker: 1 if all parts take the same time, and each reads a whole large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
@@ -77,7 +77,7 @@ def for_parts(
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation in this block, unless the cache has all compiled loops."""
+    """Call ``tell`` before the first compilation in this block, unless all loops are in the cache."""
 
     class Listener(event.Listener):
         told = False

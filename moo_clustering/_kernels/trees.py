@@ -24,7 +24,7 @@ _FIRST_LEAVES = 64
 
 @njit(cache=True, nogil=True)
 def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # type: ignore[no-untyped-def]
-    """Rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1 to ``cap``, for p in lo..hi-1."""
+    """out[p] = rank, from 1 to ``cap``, of pairs[p, 1] among the neighbours of pairs[p, 0]."""
     n_nodes = len(start)
     for p in range(lo, hi):
         i, j = pairs[p, 0], pairs[p, 1]
@@ -104,7 +104,7 @@ def node_count(n_points: int) -> int:
 
 @njit(cache=True, nogil=True)
 def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Build a KD-tree: points by position (n,), start and stop (n_nodes,), box corners (n_nodes, d) each."""
+    """Return a KD-tree: points by position (n,), start and stop (n_nodes,), box corners (n_nodes, d) each."""
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -158,10 +158,10 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 def nearest_by_blocks(  # type: ignore[no-untyped-def]
     blocks, start, low, high, places, groups, lo, hi, near, squares
 ):
-    """Find the nearest points of queries, including themselves, in float32; count the searched leaves."""
-    # Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
-    # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
-    # ``places``; those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups lo..hi-1, the
+    """Find the nearest points of queries, including themselves, in float32; return the searched leaves."""
+    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``,
+    # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are also points, at ascending
+    # ``places``; group g, ``groups[g]:groups[g + 1]``, is in one leaf. For the groups lo..hi-1, the
     # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are
     # faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
@@ -176,7 +176,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
             values[:, q] = blocks[home, :, places[first + q] - start[home]]
             squares[first + q] = np.inf
         _between_boxes(low, high, home, between, apart)
-        # Search near leaves first, so that more of the others can be skipped.
+        # Search near leaves first, so that more leaves can be skipped.
         sequence = np.argpartition(apart, min(_FIRST_LEAVES, n_leaves - 1))
         sequence[:_FIRST_LEAVES] = sequence[:_FIRST_LEAVES][np.argsort(apart[sequence[:_FIRST_LEAVES]])]
         farthest = np.float32(np.inf)
@@ -200,7 +200,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
 def _between_boxes(
     low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
 ) -> None:
-    """Compute the squared distances from a box to all boxes, and 4 times those between the centres."""
+    """Compute squared distances from a box to all boxes, and 4 times the distances between their centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -255,7 +255,7 @@ def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near
 
 @njit(cache=True, nogil=True, inline="always")
 def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Return a lower bound, by a small margin, of the squared distance to the nearest point of a box."""
+    """Return a lower bound, with a small margin, of the squared distance to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -266,7 +266,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
 
 @njit(cache=True, nogil=True, inline="always")
 def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Return an upper bound, by a small margin, of the squared distance to the farthest corner of a box."""
+    """Return an upper bound, with a small margin, of the squared distance to the farthest corner of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -292,7 +292,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 @njit(cache=True, nogil=True)
 def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
-    """Count a cluster of a size above ``below``, a size in the list."""
+    """Count a cluster whose size is above ``below``, which must be a size in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -371,7 +371,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
         n_clusters = 0
         for i in range(n):
             r = root(parents, i)
-            # The root is the smallest member, so that it is numbered before the others.
+            # The root is the smallest member, so it is numbered before the others.
             if r == i:
                 out[q, i] = n_clusters
                 n_clusters += 1
@@ -403,7 +403,7 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 def settle(parents: NDArray[Any]) -> None:
     """Point every member to the smallest member of its component, after all joins."""
     for i in range(len(parents)):
-        # The parent has a smaller index, so that it is already settled.
+        # The parent has a smaller index, so it is already settled.
         parents[i] = parents[parents[i]]
 
 
@@ -424,8 +424,8 @@ def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, 
 
 @njit(cache=True, nogil=True)
 def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix."""
-    # X contains points and ``cores`` squares, or X is a symmetric distance matrix.
+    """Fill ``links`` (n-1, 2) with the spanning tree by mutual reachability, in Prim's order."""
+    # X contains points, and ``cores`` squared core distances; or X contains symmetric distances.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -454,7 +454,7 @@ def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
     """Compute DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
-    # With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
+    # With ``by_gap``, the shorter of links with equal reachability comes first, else the link of the earlier
     # samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, 0 on the diagonal, where ``nearest`` is the
     # smallest positive distance of a sample.
     if not len(labels):
@@ -508,7 +508,7 @@ def _cores(
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # Equal samples are infinitely close, so that the core distance is 0.
+        # Equal samples are infinitely close, so the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
@@ -516,7 +516,7 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Return the longest edge of inner samples (else of the tree); mark inner samples, or both of two."""
+    """Return the longest edge of inner samples (else of the tree); mark inner samples (both of only two)."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
@@ -543,7 +543,7 @@ def _sparseness(
 def _separations(
     D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
 ) -> NDArray[Any]:
-    """Find the least reachability from inner samples of each cluster to those of others; inf if none."""
+    """Find the least reachability from inner samples of each cluster to those of other clusters, or inf."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -575,7 +575,7 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 def _nearest_outside(  # type: ignore[no-untyped-def]
     i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
 ):
-    """Return the first sample, in link order, of another component within ``bound``, or -1."""
+    """Find the nearest sample of another component within ``bound`` (ties: link order), and the distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -612,7 +612,7 @@ def _nearest_outside(  # type: ignore[no-untyped-def]
 def _label_nodes(
     component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
 ) -> None:
-    """Find the common component of all points of a node, or -1."""
+    """Find the component that all points of a node share, or -1."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -637,7 +637,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # Each node popped pushes two, so that the stack has at most the depth of the tree plus one, below 64.
+    # Each popped node pushes two, so the stack contains at most depth + 1 nodes, fewer than 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -653,7 +653,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # No sample of another component is within ``beyond``, so that none is nearer than the best.
+            # No sample of another component is within ``beyond``, so none is nearer than the best.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(

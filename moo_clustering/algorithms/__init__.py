@@ -1,7 +1,7 @@
 """Search loops, and algorithms that pymoo and DEAP do not provide.
 
 :func:`drive` runs any :class:`Search` with progress bar, history, checkpoints and interruption by Ctrl-C.
-:class:`PymooSearch` and :class:`DeapSearch` are searches of pymoo algorithms and DEAP toolboxes.
+:class:`PymooSearch` and :class:`DeapSearch` adapt pymoo algorithms and DEAP toolboxes.
 :func:`evolve` runs a pymoo algorithm in one call.
 """
 

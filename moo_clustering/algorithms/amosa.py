@@ -72,9 +72,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: individuals with equal genes (True), none (False), as defined by
-        an operator (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or with equal
-        ``canonical(X)`` for a callable ``canonical``.
+        The archive rejects individuals with equal genes (True), none (False), duplicates by an operator
+        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or individuals with equal
+        ``canonical(X)``, for a callable ``canonical``.
 
     Attributes
     ----------
@@ -87,11 +87,11 @@ class AMOSA(Algorithm):
 
     Notes
     -----
-    A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
+    A run makes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
     are evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    A solution with a smaller constraint violation dominates, by the difference of violations divided by their
-    range; objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
+    Smaller constraint violations dominate, by the amount of their difference divided by their range. Among
+    equal violations, objectives decide. Genotypes in ``out["X"]`` replace the evaluated genotypes.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class AMOSA(Algorithm):
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
         pymoo_search.check_objectives(infills.get("F"), self.problem)
         batch = pymoo_search.batch_of(infills)
-        # Genotypes that a problem returns may have become floats.
+        # The problem may have converted the genotypes to floats.
         batch["X"] = batch["X"].astype(self._dtype)
         archive = self._archive()
         archive.fill(climb(batch, n_steps=self.n_climb, **self._means()))

@@ -34,8 +34,8 @@ population : list
 toolbox : deap.base.Toolbox
     Must have the functions listed in the documentation of the step.
 ngen : int
-    Number of generations after the initial population. For P individuals, each generation takes O(P)
-    evaluations and O(P n_var) other steps.
+    Number of generations after the initial population. A generation of P individuals makes O(P) evaluations
+    and O(P n_var) other operations.
 stats : deap.tools.Statistics, optional
     Minimum, mean, standard deviation and maximum of the finite fitness values by default.
 halloffame : deap.tools.HallOfFame, optional
@@ -45,8 +45,8 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, progress bar and Ctrl-C, pass it to :class:`DeapSearch` and
-    :func:`drive`.
+    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, pass the step to :class:`DeapSearch`
+    and the search to :func:`drive`.
 
 Returns
 -------
@@ -76,7 +76,7 @@ def gka(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
+    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and K-means, but no crossover.
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
@@ -175,7 +175,7 @@ def run_steps(
             halloffame.update(step.eligible(population))
         logbook.record(gen=gen, **columns, **stats.compile(population))
         if verbose:
-            with suppress(OSError, ValueError):  # a stream that is closed or full
+            with suppress(OSError, ValueError):  # stdout is closed or full
                 print(logbook.stream)
     return population, logbook
 
@@ -192,7 +192,7 @@ class CountedStep(Documented, ABC):
         Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
-        counts in ``n_trials``. Without a batched ``mutate``, the trials of one individual can exceed it.
+        counts in ``n_trials``. Without a batched ``mutate``, trials of one individual can exceed the maximum.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Drop children that exceed the budget, and apply ``mutate`` and ``km`` to the others in place."""
+        """Drop children beyond the budget, and apply ``mutate`` and ``km`` to the rest in place."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
@@ -435,7 +435,7 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that ``mutate`` and then ``km`` change a selected individual; others are not evaluated.
+        Probabilities that ``mutate`` and then ``km`` change a child. Unchanged children are not evaluated.
     """
 
     def __init__(
@@ -499,7 +499,7 @@ class ChcStep(CountedStep):
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        Number of the best individuals that survive a restart; at least one individual is replaced.
+        Number of best individuals that survive a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a crossed pair, or (``"no_acceptance"``) a surviving child.
     mutate : {"children", "population"}, default="children"
@@ -515,7 +515,7 @@ class ChcStep(CountedStep):
         See :class:`CountedStep`. Children beyond the budget are dropped.
     unique : callable, optional
         ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of individuals with equal
-        keys, only the best survives, as long as enough others remain.
+        keys, only the best survives, unless too few individuals with other keys remain.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ class DeapSearch:
     Notes
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
-    with a mapping of logbook columns, or None if it finds no new individuals. Optional attributes are
+    with a mapping of logbook columns, or None if it finds no new individuals. Its optional attributes are
     ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
     ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
 
@@ -106,7 +106,7 @@ class DeapSearch:
             )
 
     def start_from(self, genes: NDArray[Any]) -> None:
-        """Put genotypes at the start of the initial population."""
+        """Use genotypes as the first individuals of the initial population."""
         self._first = genes[: self.pop_size]
 
     def start(self) -> None:
@@ -168,7 +168,7 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # Insert the worst first, because the hall of fame puts equal individuals before earlier ones.
+            # Insert the worst first, because ``insert`` places an individual before existing equal ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -243,7 +243,7 @@ def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
 
 
 def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> list[Any]:
-    """Call ``toolbox.population(n=n, rng=rng)``, without ``rng`` if it does not accept one."""
+    """Call ``toolbox.population(n=n, rng=rng)``, without ``rng`` if it does not accept this argument."""
     options = {"n": n, "rng": rng} if can_take(toolbox.population, n=n, rng=rng) else {"n": n}
     return list(toolbox.population(**options))
 
@@ -253,7 +253,7 @@ def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
         return from_genes(genes)
     if can_take(toolbox.individual, genes):
         return toolbox.individual(genes)
-    individual = toolbox.individual()  # random, as in DEAP's own examples
+    individual = toolbox.individual()  # a random individual, as in DEAP's examples
     put_genes(individual, genes)
     return individual
 

@@ -33,8 +33,8 @@ class DirectedWalks(GeneticAlgorithm):
     it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
 
     A generation takes O(n_offsprings archive_size n_obj + (n_offsprings + archive_size)^2 n_obj) time besides
-    mutation and evaluation. Smaller constraint violations dominate. The algorithm is new;
-    ``python -m papers regions`` compares it with others on contiguous regions.
+    mutation and evaluation. Smaller constraint violations dominate. The algorithm is unpublished;
+    ``python -m papers regions`` compares it with other searches for contiguous regions.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class _Walk(Mating):
     ) -> Population:
         rng = np.random.default_rng(random_state)
         F, violation = pop.get("F", "CV")
-        # Pymoo counts iterations from 1, the initial population.
+        # Iteration 1 of pymoo is the initial population.
         start = getattr(algorithm, "n_iter", None) == 2
         low, span = _range(F, violation[:, 0], everything=start)
         weights = random_weights(n_offsprings, F.shape[1], rng) / span
@@ -178,7 +178,7 @@ class ArchiveSurvival(Survival):
 
 
 def _least_crowded(F: FloatArray, size: int) -> IntpArray:
-    """Remove the row with the least crowding distance until ``size`` remain, and return their positions."""
+    """Remove rows by least crowding distance, one by one, and return the positions of the last ``size``."""
     # pymoo's "pcd" writes outside its arrays if several rows have the least or largest value of an objective.
     n, kept = len(F), np.ones(len(F), dtype=bool)
     F = F[:, np.ptp(F, axis=0) > 0]

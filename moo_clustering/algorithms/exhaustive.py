@@ -104,7 +104,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
-    """Drop repeated medoid sets, and keep the one with the smallest objectives."""
+    """Drop repeated medoid sets except for the copy with the smallest objectives."""
     # With "assigned_by", equal medoid sets can have different objectives, and all of these remain.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])

@@ -108,8 +108,8 @@ def _cells_of(values: FloatArray, edges: Sequence[FloatArray]) -> IntpArray:
 class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive with the best partition of every cell of a grid of descriptors.
 
-    Parents are random members of the archive. Each cell keeps the partition with the smallest constraint
-    violation; ties are broken by quality, then in favour of the oldest. Values outside the range of a
+    Parents are random members of the archive. Each cell retains the partition with the smallest constraint
+    violation; ties are broken by quality, then by age (oldest first). Values outside the range of a
     descriptor belong to its outer cells. The result contains all feasible members, including dominated ones.
     Besides variation and evaluation, a generation takes O(n_offsprings n_samples) time and a sort of the
     archive. Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
@@ -204,7 +204,7 @@ class MapElites(GeneticAlgorithm):
 
     @property
     def archive_(self) -> PartitionArchive:
-        """Feasible members."""
+        """Feasible members; raises an AttributeError before the first generation."""
         if not self.is_initialized:
             raise AttributeError("MapElites has no archive before its first generation.")
         return self.survival.archive(self.problem, self.pop)
@@ -277,7 +277,7 @@ class CellSurvival(Survival):
                     )
         cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
-        # The sort is stable, so that older members come first.
+        # The sort is stable, so older members win ties.
         order = np.lexsort((quality, violation, *cells.T[::-1]))
         rows = order[np.append(True, np.diff(cells[order], axis=0).any(axis=1))]
         self.values, members = values[rows], pop[rows]
@@ -289,7 +289,7 @@ class CellSurvival(Survival):
         return members
 
     def _describe(self, problem: Any, pop: Population) -> FloatArray:
-        # Renumber the clusters, so that descriptors do not depend on their numbers.
+        # Renumber the clusters, because descriptors must not depend on cluster numbers.
         labels = relabel_by_first_appearance(problem.decode(pop.get("X")))
         named = [(f"descriptor {name!r}", function) for name, function in self.functions.items()]
         return np.column_stack([value_per_row(call(labels), who, len(pop)) for who, call in named])

@@ -40,7 +40,7 @@ class PESA2(Algorithm):
     n_bins : int, default=10
         Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
-        Boxes of parents: a random occupied box, or the less crowded of two.
+        How to draw the box of a parent: a random occupied box, or the less crowded of two.
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
@@ -142,7 +142,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
-    """Return the interval 0..n_bins-1 of every objective; infinite values are in the first or last."""
+    """Return the interval 0..n_bins-1 of every objective; infinite values are in the outermost intervals."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)
@@ -163,7 +163,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw ``count`` boxes, with ``tournament`` the less crowded of two; return a random row of each."""
+    """Draw boxes, by ``tournament`` the less crowded of two each; return a random row of every box."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)

@@ -30,7 +30,7 @@ class CHC(Algorithm):
 
     A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
-    ``d`` decreases; at 0, the next generation restarts. Smaller constraint violations take precedence. Raises
+    ``d`` decreases; at 0, the next generation is a restart. Smaller violations take precedence. Raises
     a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
     Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
     divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
@@ -41,7 +41,7 @@ class CHC(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
     crossover : Crossover, optional
-        Crossover of two parents, whose ``prob`` applies. Default: ``HUX(prob=1.0)``.
+        Crossover of two parents, applied with its ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
         Mutation of children. Default: none.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
@@ -51,7 +51,7 @@ class CHC(Algorithm):
         Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
     divergence : float, optional
         Probability r that a restart redraws a gene of a copy of the best individual; ``d`` is reset to
-        max(1, floor(r (1 - r) n_var)). 0.35 in the reference. Default: restarts draw whole individuals.
+        max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw whole individuals.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Duplicate children are not evaluated; for a callable, see
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
@@ -66,9 +66,9 @@ class CHC(Algorithm):
 
     Notes
     -----
-    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
-    generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
-    in which no pair exceeds the threshold. Other generations take at most ``pop_size`` evaluations.
+    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. A generation makes at
+    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a termination by
+    generations, evaluations or time, because pymoo's default may end a run without further evaluations.
 
     Examples
     --------

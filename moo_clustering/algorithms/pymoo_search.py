@@ -88,7 +88,7 @@ _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
 }  # fmt: skip
-# Attributes that are saved for an algorithm that saves itself.
+# Attributes that are always saved, even for algorithms that save their state by themselves.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
@@ -99,8 +99,8 @@ def _generator(seed: Any = None) -> Generator:
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many comparisons, survivals and rankings without a generator, so they would create new ones, and
-# runs with equal seeds would differ. This replacement returns the generator of the run instead.
+# pymoo calls many comparisons, survivals and rankings without a generator. They would create new generators,
+# so runs with equal seeds would differ. This replacement returns the generator of the run instead.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
@@ -250,7 +250,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 class Evaluation:
     """Evaluate genotypes for an algorithm, and count the evaluations. NaN objectives raise a ValueError."""
 
-    # Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype.
+    # Genotypes in ``out["X"]`` replace the evaluated genotypes, cast to their dtype.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -308,9 +308,9 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
 
 
 class ArrayGenerations:
-    """Generations of NSGA-II on arrays, with the random numbers and results of pymoo's individuals.
+    """Generations of NSGA-II on arrays, with the same random numbers and results as in pymoo.
 
-    For small data, pymoo spends more time on individuals than on their evaluation. ``suits`` returns True for
+    For small data, pymoo spends more time on objects than on evaluations. ``suits`` returns True for
     algorithms, operators and problems in which no other code can read or change individuals in between.
     """
 
@@ -319,7 +319,7 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # Individuals that do not exist yet are None, and were born in the iteration ``_born``.
+        # ``_members`` is None for individuals not yet created, and ``_born`` contains all iterations.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -366,7 +366,7 @@ class ArrayGenerations:
         algorithm.n_iter += 1
 
     def _offspring(self, mating: Mating, rng: Generator) -> Genes:
-        """Select, cross and mutate as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
+        """Select, cross and mutate like pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
         algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
         problem, n = algorithm.problem, algorithm.n_offsprings
         columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1)), "rank": self._rank}
@@ -444,7 +444,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. A path can only be resumed with the same integer seed, objectives and data.
+        As for :func:`drive`. With a path, a run resumes only with the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
@@ -504,7 +504,7 @@ class PymooSearch:
     algorithm : Algorithm
         New algorithm. The search runs a copy with the same callback, and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
-        None: the seed of the algorithm, if it has one.
+        Default: the seed of the algorithm, if any.
     n_gen : int, optional
         Planned number of generations, for algorithms with a schedule (RVEA), whose results depend on it.
 
@@ -519,7 +519,7 @@ class PymooSearch:
     -----
     ``state`` contains genes (with their dtype), objectives, constraints and data of the individuals in
     population and optimum, the random generator, counters, and every attribute of the algorithm and its
-    parts that changed since set-up. A survival, operator or algorithm can save itself instead by methods
+    parts that changed since set-up. A survival, operator or algorithm can save itself instead by the methods
     ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
 
     For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
@@ -556,7 +556,7 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without a plan, endless
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without n_gen, endless
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
@@ -567,14 +567,14 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The copy that runs. Its population stays up to date, so generations no longer run on arrays."""
+        """Running copy. After an access, generations do not run on arrays: its population is up to date."""
         self._shared = True
         self._write_back()
         self._arrays = None
         return self._algorithm
 
     def watch(self, callback: Callback | None, save_history: bool) -> None:
-        """Set the callback of the algorithm if there is one, and request pymoo's history."""
+        """Set the callback of the algorithm unless None, and request pymoo's history if ``save_history``."""
         self._algorithm.callback = callback or self._algorithm.callback
         self._algorithm.save_history |= save_history
 
@@ -589,7 +589,7 @@ class PymooSearch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, for example if mating found no new individuals."""
+        """Whether the algorithm has stopped by itself, for example without new individuals from mating."""
         return bool(self._algorithm.termination.force_termination)
 
     @property
@@ -617,7 +617,7 @@ class PymooSearch:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start_from(self, genes: Genes) -> None:
-        """Put genotypes at the start of the initial population."""
+        """Use genotypes as the first individuals of the initial population."""
         algorithm = self._algorithm
         holder = getattr(algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
@@ -721,7 +721,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state; replaces the call of :meth:`start`.
+        """Restore a saved state instead of calling :meth:`start`.
 
         Raises a ValueError if the state belongs to another algorithm, or to a problem of another shape.
         """
@@ -754,7 +754,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Replace default real-valued operators of a pymoo algorithm; classes are instantiated."""
+    """Return a copy of an algorithm, or an instance of a class, in which ``operators`` replace defaults."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -923,7 +923,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert JSON of :meth:`pack` to a value; archives get the type of ``current``."""
+        """Convert JSON of :meth:`pack` to a value; archives have the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -989,10 +989,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield the path, kind and value of all objects that may have state of a run, owners first."""
+    """Yield the path, kind and value of all objects that may change during a run, owners first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # their lists, tuples and dictionaries), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). Plain values (None, True, small integers) are shared, and do not belong to the problem.
+    # attributes). Shared plain values (None, True, small integers) never count as values of the problem.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()

@@ -55,7 +55,7 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP act like Ctrl-C if they have its handler.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or
     contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# A fit that yields every search before running it, so that a caller can use the search instead.
+# Generator of a fit, which yields every search before running it; a caller can use the search instead.
 Plans = Generator[Plan, None, Result]
 
 
@@ -238,7 +238,7 @@ class InterruptGuard:
 class Progress:
     """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective."""
 
-    # ``signs`` are -1 for maximised objectives, whose default names are ``f1``, ``f2``, ...
+    # ``signs`` are -1 for maximised objectives. Default names are ``f1``, ``f2``, ...
 
     def __init__(
         self,
@@ -276,7 +276,7 @@ class Recorder(Callback):
 
     In ``minimize``, use ``callback=Recorder()`` instead of ``save_history=True``, which copies the algorithm
     and the problem in every generation. Generation 0 is the initial population. A new run deletes the
-    previous history. O(n_generations * n_individuals * n_objectives) memory.
+    previous history. The memory is O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
@@ -460,7 +460,7 @@ class Saver:
             check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder if requested and the file exists; return whether this was done."""
+        """Restore search and recorder if requested and the file exists; return whether they were restored."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         loaded = load_checkpoint(self._checkpoint)
@@ -513,7 +513,7 @@ class Saver:
             self._saved = self._search.generation
 
     def out_of_memory(self, error: MemoryError) -> MemoryError:
-        """Return the error with the generation and the last checkpoint in its message."""
+        """Return an error whose message adds the generation and the last checkpoint."""
         kept = "nothing is saved, because no checkpoint was requested"
         if self._checkpoint is not None:
             where = f"checkpoint {self._checkpoint.path}"
@@ -554,7 +554,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Create DEAP statistics of finite values of the first objective: min, avg, std, max; NaN without any."""
+    """Return DEAP's min, avg, std and max of finite values of the first objective; NaN if there are none."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -577,7 +577,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # Mean and standard deviation of penalties near the largest float overflow.
+    # The mean and standard deviation of penalties near the largest float overflow.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -588,7 +588,7 @@ class NotStorableError(TypeError):
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert rows with different keys and types to columns, for :func:`from_columns`."""
-    # Values are arrays of numbers or strings, scalars, str or None; others raise a NotStorableError that
+    # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError that
     # names the key. There is one array per key, type and shape, and row numbers for keys that some rows lack.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
@@ -652,7 +652,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies, so that no individual keeps all others alive
+        return [np.array(value) for value in array]  # copies, because a view would retain the whole array
     return list(array) if kind == "scalar" else array.tolist()
 
 

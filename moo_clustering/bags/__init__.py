@@ -1,4 +1,4 @@
-"""Bags of instances (multi-instance data), distances between bags, and instances that can be left out."""
+"""Bags of instances (multi-instance data), distances between bags, and pruning of instances."""
 
 import lazy_loader as _lazy
 

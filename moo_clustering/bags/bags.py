@@ -23,12 +23,12 @@ Names = tuple[str, ...]
 
 
 class Bags:
-    """Bags of instances, stored as a matrix with adjacent rows for the instances of a bag.
+    """Bags of instances, stored as one matrix in which the instances of a bag are adjacent rows.
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises TypeError if values are not real numbers, and ValueError if there is no bag, a bag is empty, values
-    are not finite, or shapes do not match.
+    Raises a TypeError if values are not real numbers, and a ValueError if there is no bag, a bag is empty,
+    values are not finite, or shapes do not match.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate ``Bags`` of the same features; the result has identifiers if all parts have them."""
+        """Concatenate ``Bags`` with the same features; the result has identifiers if all parts have them."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -180,7 +180,7 @@ class Bags:
         """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
-        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged.
+        executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
@@ -426,7 +426,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # Keep objects, because an array would convert 1 and "1" to equal texts.
+        # Keep objects, because an array would convert 1 and "1" to equal strings.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -514,8 +514,8 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is passed.
-    Raises TypeError if ``X`` is not numeric.
+    Raises a ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is
+    passed. Raises a TypeError if ``X`` is not numeric.
 
     Parameters
     ----------
@@ -568,7 +568,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if steps.min() < 0:
         bag = int(steps.argmin())
         raise ValueError(
-            f"offsets must increase, but after {array[bag]} comes {array[bag + 1]} (entry {bag + 1})"
+            f"offsets must increase, but {array[bag]} is followed by {array[bag + 1]} (entry {bag + 1})"
         )
     if array[-1] != n_instances:
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")

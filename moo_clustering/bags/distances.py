@@ -1,4 +1,4 @@
-"""Distances between bags (Hausdorff, mean, energy, sliced) and Gaussian kernels of them."""
+"""Distances between bags (Hausdorff, mean, energy, sliced), and their Gaussian kernels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def bag_distances(
     max_memory : int, default=256 MiB
         Bytes for tables of instance distances in all threads. Below 10 MiB, the last digits can change.
     n_jobs : int or None, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def bag_distances(
     if kind == "symmetric":
         there = np.maximum(there, back[kind].T)
     elif b is a and kind in SYMMETRIC:
-        # Products are rounded, so that the matrix is not exactly symmetric yet.
+        # Rounding of the products makes the matrix slightly asymmetric.
         there = np.minimum(there, there.T)
     if b is a and kind != "mean":
         np.fill_diagonal(there, 0.0)
@@ -145,7 +145,7 @@ class Block(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Adjacent rows, and the first row and end of every bag of the block within them."""
+    """Adjacent rows, and the bounds of every bag of the block within them."""
 
     rows: slice
     bounds: Int64Array
@@ -239,7 +239,7 @@ def bag_distance_kinds(
     """Compute symmetric distances of several kinds between the bags of ``A`` and of ``B``.
 
     O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises
+    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises a
     ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
 
     Parameters
@@ -291,7 +291,7 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
     the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that exp(-E^2
-    / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Raises
+    / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
     ValueError if bags have different numbers of features or squares of values overflow. Source: Szekely and
     Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
@@ -314,7 +314,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
 
     The kernel is positive semidefinite for distances in a Hilbert space, such as the energy distance and the
     sliced distance, but in general not for Hausdorff distances. O(n_bags_A n_bags_B) time and memory. Raises
-    ValueError if distances are negative or not finite, or the scale is not positive.
+    a ValueError if distances are negative or not finite, or the scale is not positive.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
         else:
             mean = there["mean"]
             if b is a:
-                # Products are rounded, so that the matrix is not exactly symmetric yet.
+                # Rounding of the products makes the matrix slightly asymmetric.
                 mean = np.minimum(mean, mean.T)
                 own_a = own_b = np.diagonal(mean).copy()
             else:

@@ -21,12 +21,12 @@ EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
     """Embed bags as vectors, for algorithms that require one row per sample.
 
-    Raises ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
+    Raises a ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features on the scale used for distances.
+        Bags of scaled features.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
         - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
@@ -42,14 +42,13 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
-            raise ValueError('kind="prototypes" requires the distances: pass symmetric')
+            raise ValueError('kind="prototypes" requires symmetric, the distances between bags')
         return symmetric
     if kind == "mean":
         return as_bags(bags).means()
     table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
     if kind == "stats":
         return table
-    # Largest number of principal components of "stats_pca".
     n_components = min(20, len(table) - 1, table.shape[1])
     if n_components < 1 or not table.any():
         return np.zeros((len(table), 1))
@@ -59,7 +58,8 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
     """Compute statistics of the instances of every bag, separately for each feature.
 
-    O(n_instances n_features) time. Raises ValueError if ``statistics`` is empty or contains an unknown name.
+    O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or contains an unknown
+    name.
 
     Parameters
     ----------
@@ -111,12 +111,12 @@ def sliced_quantile_embedding(
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
     SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
-    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth
-    mover's distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so
-    that they change slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n
-    instances, O(n_bags n_directions n_quantiles) memory. Raises ValueError if there is no direction or level,
-    or if directions and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein
-    barycenter and its application to texture mixing, 2011.
+    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth mover's
+    distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so they change
+    slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n instances, O(n_bags
+    n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or if directions
+    and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its
+    application to texture mixing, 2011.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 Weighting = Literal["bag", "instance"]
-# Squared distances below these shares of the largest squared norm are rounding errors and become 0.
+# Squared distances below these shares of the largest squared norm are rounding errors, and set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that results do not depend on the number of threads.
 _SCRATCH = 64 * 2**20
@@ -37,27 +37,27 @@ class BagGeometry:
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
     Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
     squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    independently of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
-    Raises ValueError for options out of range, or if sums of squared distances overflow.
+    Raises a ValueError for parameters out of range, or if sums of squared distances overflow.
 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features on the scale used for distances.
+        Bags of scaled features.
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
-        Leave out instances that cannot be the farthest from any centroid. Distances of bags do not change.
+        Omit instances that cannot be the farthest from any centroid; does not affect the distances of bags.
     min_cluster_size : int, default=1
-        Smallest number of bags in a cluster of any partition to be evaluated. Larger values let ``prune``
-        leave out more instances. Only with ``weighting="bag"``.
+        Smallest number of bags in a cluster of any partition to be evaluated. With larger values, ``prune``
+        omits more instances (only for ``weighting="bag"``).
     dtype : {"auto", "float64", "float32"}, default="auto"
         Type of the products; ``"auto"`` is float32 if float64 needs more than 512 MiB.
     n_jobs : int or None, default=None
-        Number of threads of the precomputation; the result does not depend on it.
+        Number of threads of the precomputation; does not affect the result.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class BagGeometry:
     means : ndarray of shape (n_bags, n_features)
         Bag means, centred.
     center : ndarray of shape (n_features,)
-        Mean of all instances, which is subtracted.
+        Mean of all instances, subtracted from the data.
     arrays : BagArrays
         Arrays for the compiled loops.
     """
@@ -120,7 +120,6 @@ class BagGeometry:
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
-        # Above this number of bytes, products of bag means and instances are stored in single precision.
         single = dtype == "float32" or (dtype == "auto" and n_bytes > 512 * 2**20)
         squares = np.einsum("td,td->t", X, X)
         largest = float(squares.max())
@@ -184,7 +183,7 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # The method depends on each individual's own number of clusters, so that others do not affect it.
+        # Choose the method by each individual's number of clusters, so that other individuals have no effect.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -293,7 +292,7 @@ def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
 def farthest_candidates(
     X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
 ) -> BoolArray:
-    """Find the instances that can be the farthest of their bag from a centroid.
+    """Find the instances that can be the farthest instances of their bags from a centroid.
 
     The difference of the squared distances of two instances to a point is affine in the point, and every
     centroid is a convex combination of bag means. So an instance is never the farthest if another instance of
@@ -301,7 +300,7 @@ def farthest_candidates(
     has a weight above 1/s, and it suffices that the other instance is farther on average from any s bag
     means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
-    An instance is left out only if the difference exceeds rounding errors. O(n N d) time for N means and n
+    An instance is omitted only if the difference exceeds rounding errors. O(n N d) time for N means and n
     instances of d features, and at worst O(m^2 N) for each bag of m instances. Memory is 32 MB or one row of
     N numbers. Bags that need more memory are pruned in parts, which can retain more instances than necessary.
 
@@ -314,14 +313,14 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 leave out more instances. They require centroids with weights of at most 1/s:
-        unweighted means of the means of s or more bags.
+        Values s above 1 omit more instances, but require centroids with weights of at most 1/s: unweighted
+        means of the means of s or more bags.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Without the other instances, the greatest distance of each
-        bag to any centroid is the same. Of equal instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Omitting the other instances does not change the distance
+        of any bag to any centroid. Of equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -380,7 +379,6 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
-    # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
     # A chunk costs as much as its slots and three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
@@ -392,7 +390,7 @@ def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
 
 
 class ChunkLayout(NamedTuple):
-    """Instance in every slot (n_slots, n_chunks; the last repeats), bag of chunks, first chunk of bags."""
+    """Instance in every slot (n_slots, n_chunks; padded by the last), bag of chunks, first chunk of bags."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

@@ -52,7 +52,7 @@ class BagObjective:
         With ``"repair"``, :meth:`repair` also joins must-linked and separates cannot-linked bags.
     penalty : float, default=1.0
     n_jobs : int, optional
-        Number of threads; results do not depend on it.
+        Number of threads; does not affect the result.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class BagObjective:
         draw_weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
-        """Redraw genes one after the other, with probabilities that depend on the objective for each choice.
+        """Redraw genes one at a time, with probabilities that depend on the objective for each choice.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
@@ -135,10 +135,10 @@ class BagObjective:
         p_gene : float, default=0.7
             Probability that a gene is redrawn.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weights of the draw, in this order: difference to the worst value; as in Eq. 9; the value itself,
-            which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
+            Weights of the draw, in this order: difference from the worst value; as in Eq. 9; the value
+            itself, which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
         max_trials : int, optional
-            Budget of trial evaluations. When it is used up, later individuals do not change.
+            Budget of trial evaluations. Once it is exhausted, later individuals do not change.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -166,7 +166,7 @@ class BagObjective:
         return self._improved(self._run(descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
-        """Do one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
+        """Perform one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of every bag's instances, or of their mean, before centring."""
+    """Return the mean squared norm of every bag's instances, or the squared norm of their mean, uncentred."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -79,8 +79,8 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that weighs violated pairs against distances, and ensures the smallest cluster size."""
 
-    # The cost is the sum of the distances to the power 1 or 2, times 1 + ``penalty`` V with the
-    # violation V in [0, 2]. Constrained bags move one after the other to a local minimum of the cost.
+    # The cost is the sum of the distances to the power 1 or 2, times 1 + ``penalty`` V with the violation V
+    # in [0, 2]. Constrained bags move one at a time to a local minimum of the cost.
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ def pair_rule(
     penalty: float,
     power: int = 1,
 ) -> PartitionRepair | None:
-    """Repair for assignments; None if assignments need no repair."""
+    """Return the repair for assignments; None if no repair is needed."""
     if constraints is None or handling == "repair":
         if constraints is None and min_cluster_size <= 1:
             return None
@@ -130,7 +130,7 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return pairs by bag, the term of each in the violation if in one cluster, and the constant term."""
+    """Return pairs by bag, the violation that each adds if in one cluster, and the constant term."""
     # Must-links have negative terms, because the constant term counts all of them as violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

@@ -124,7 +124,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
     def set_output(self, *, transform: Any = None) -> Self:
-        """Change nothing: outputs are always :class:`Bags`, whichever container a pipeline requests."""
+        """Return self unchanged: outputs are always :class:`Bags`, regardless of the requested container."""
         return self
 
     def _inner(self) -> Any:
@@ -137,7 +137,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # a pipeline can detect only in the call that a step has no names
+        except AttributeError:  # a pipeline detects only when called that a step has no feature names
             return None
 
     def __sklearn_tags__(self) -> Any:

@@ -50,8 +50,8 @@ Ties = Literal["first", "random"]
 TIE = 1e-12
 # Maximum number of sweeps in matching.
 MAX_SWEEPS = 20
-# METIS's tolerance: largest part relative to the mean size. MCLA loses clusters only if the largest cluster
-# exceeds the mean by more: 1.8 times for two clusters, 2 to 2.7 times for three to eight.
+# Largest part of METIS, relative to the mean size. MCLA loses clusters only if the largest cluster has a
+# larger ratio to the mean: 1.8 for two clusters, 2 to 2.7 for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -65,19 +65,19 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus by co-association: S_ij is the share of runs with i and j in one cluster.
+    """Compute a consensus by co-association: S_ij is the share of runs with i and j in the same cluster.
 
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
     if a parameter is invalid, a sample is missing from all runs, or pairs exceed ``max_memory``, and an
     ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Warns
-    (UserWarning) if METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
+    (UserWarning) if METIS is used and the largest cluster of most runs exceeds its size limit.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples that a run lacks. S_ij is computed from the runs that contain both samples,
+        Integers, -1 for samples missing from a run. S_ij is computed from the runs that contain both samples,
         and is 0 if there are none. Runs may differ in their numbers of clusters.
     n_clusters : int
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
@@ -97,7 +97,7 @@ def cspa(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
+        Clusters 0, 1, ..., numbered by first appearance.
 
     Notes
     -----
@@ -107,9 +107,9 @@ def cspa(
     O(n_samples^2 n_runs) time, O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at most
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
-    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in one cluster. K-means
-    clusters the unit-length rows of the n_clusters leading eigenvectors of S, scaled by the roots of row and
-    column sums.
+    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in the same cluster. K-means
+    clusters the unit-length rows of the n_clusters leading eigenvectors of S, normalised by the roots of row
+    and column sums.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def cspa(
         _arrays.integer("n_neighbors", n_neighbors, 1, edges.n_samples, _SAMPLES)
         if partitioner in ("average", "svd"):
             raise ValueError(
-                f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
+                f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} uses no graph"
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
@@ -157,8 +157,8 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
     partition = spectral_partition(
         graph,
         n_clusters,
-        # Exactly n_clusters components are the clusters. Objects of different components are never together
-        # in a run, so any links between components are acceptable.
+        # If there are exactly n_clusters components, these are the clusters. Samples of different components
+        # are never in the same cluster, so any links between components are acceptable.
         bridge=n_components > n_clusters,
         X=edges.codes.T.astype(np.float64),
         metric="hamming",
@@ -226,7 +226,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
-    # If these have more components than clusters, the first samples of the components are linked.
+    # If the graph has more components than clusters, link the first samples of the components.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -293,7 +293,7 @@ def check_ensemble(
     if len(lost):
         shown = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
         raise ValueError(
-            "labels must assign every sample in at least one run (of positive weight), but "
+            "labels must assign every sample to a cluster in at least one run (of positive weight), but "
             f"{len(lost)} of {edges.n_samples} samples are -1 in all runs: {shown}. Remove these "
             "columns, as in labels[:, (labels >= 0).any(axis=0)]"
         )
@@ -313,9 +313,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """Return the parts of the samples on which the runs agree, or None; O(n_samples n_runs) time."""
-    # If no run lacks a sample, the parts are the groups of samples that are together in all runs, of which
-    # there may be fewer than ``n_parts`` with ``fewer``. Otherwise, they are the components of the
-    # hypergraph.
+    # If all runs are complete, the parts are the groups of samples that are together in all runs; ``fewer``
+    # permits fewer than ``n_parts``. Otherwise, the parts are the components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -336,8 +335,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
-    # At most ``n_parts`` distinct samples are parts; more than ``n_parts`` components are merged arbitrarily.
-    # O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # Up to ``n_parts`` distinct samples are the parts; further components are merged arbitrarily. O(N' E^2 +
+    # E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -368,7 +367,7 @@ def leading_vectors(
     """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
     # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
     # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each sample
-    # represents ``share`` equal samples. ``seed`` draws the starting vector for more than 2000 hyperedges.
+    # represents ``share`` equal samples. ``seed`` sets the starting vector for more than 2000 hyperedges.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -554,7 +553,7 @@ def hbgf(
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples that a run lacks. Runs may differ in their numbers of clusters.
+        Integers, -1 for samples missing from a run. Runs may differ in their numbers of clusters.
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
@@ -618,12 +617,12 @@ def hgpa(
 ) -> Labels:
     """Compute a consensus by an approximation of hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which is not
-    redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
-    Raises a ValueError or TypeError if a parameter is invalid, or a sample is missing from all runs.
-    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
-    3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
-    Processing Systems 19 (2006), for the singular vectors.
+    The paper minimises the number of cut hyperedges (clusters of all runs) by hMETIS, which is not
+    redistributable. Neither approximation minimises this cut. Cost and unanimity are as for :func:`hbgf`.
+    Raises a ValueError or TypeError if a parameter is invalid, or a sample is missing from all runs. Sources:
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3; D.
+    Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information Processing
+    Systems 19 (2006), for the singular vectors.
 
     Parameters
     ----------
@@ -701,13 +700,13 @@ def mcla(
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples; those without samples are dropped from the result.
+        Number of meta-clusters, from 1 to n_samples; empty meta-clusters are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
         METIS balances the numbers of samples in meta-clusters (``"size"``, as in the paper), or the numbers
         of clusters (``"unit"``, for runs with clusters of unequal sizes).
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching: clusters of a run join different meta-clusters by similarity,
-        whatever their sizes, and clusters beyond ``n_clusters`` are omitted. ``"auto"``: METIS if pymetis is
+        regardless of their sizes; a run's surplus clusters are omitted. ``"auto"``: METIS if pymetis is
         installed, else matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
@@ -719,7 +718,7 @@ def mcla(
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
+        Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
         Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
         sample, among members from runs that contain it. Meta-clusters without samples are last.
@@ -727,7 +726,7 @@ def mcla(
 
     Notes
     -----
-    Unanimous runs determine the result, as for :func:`hbgf`. If its clusters are the groups of samples that
+    Unanimous runs determine the result, as for :func:`hbgf`. If the clusters are the groups of samples that
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
     Clusters are compared by their Jaccard index over the samples that both runs contain. O(n_samples n_runs^2
@@ -811,7 +810,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs that put a sample into a group, shape (n_parts, n_samples)."""
+    """Compute the share of runs that assign a sample to a group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -823,7 +822,7 @@ def jaccard(edges: Hyperedges) -> FloatArray:
     """Compute the Jaccard index of hyperedges over samples that both runs contain; diagonal 0."""
     shared = edges.intersections
     # within[a, b] is the number of samples of a in the run of b. The clusters of that run are disjoint, so
-    # it is the sum of their intersections with a.
+    # this is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -855,7 +854,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
-    # The first members are the clusters of the run that agrees best with the others, among the runs with
+    # The first members are the clusters of the run that agrees best with all others, among the runs with
     # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
     # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, at most 20.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)

@@ -28,7 +28,7 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     F : ndarray of shape (n_individuals, n_objectives)
         Minimised objectives.
     min_members : int, default=1
-        The default selects the non-dominated front only, whose graph may be disconnected if it is small.
+        Smallest number of members; the graph of few members may be disconnected.
 
     Returns
     -------
@@ -77,24 +77,24 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
+    """Compute ES1: minimise ||reconstruction - X||_F^2, with s_ij >= 0 on the edges, else 0 (PESC, Eq. 4).
 
-    There is one small non-negative least-squares problem per sample, solved exactly by active sets, instead
-    of by the particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample,
-    usually close to O(N q^2 (d + q)).
+    Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
+    particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually
+    close to O(N q^2 (d + q)).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     edges : csr_array of shape (n_samples, n_samples)
-        Entries (i, j) of all links from i to j in any member; values are ignored.
+        One entry (i, j) for every link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
         ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
         literally: it reconstructs j from the samples that link to j, if there are any.
     ridge : float, default=0.025
         Ridge penalty of the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
-        Smallest weight of an edge of the reconstruction; 0 removes edges of weight 0.
+        Lower limit of the weights; 0 removes edges of weight 0.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -156,7 +156,7 @@ def diversity_weights(
     weight: Literal["one_minus_div", "div", "count"] = "one_minus_div",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
+    """Compute ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
 
     O(M N) time, O(N width) memory.
 
@@ -165,7 +165,7 @@ def diversity_weights(
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
         Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
-        more"), or 1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
+        more"), or 1. With ``"div"``, all weights are zero if all members are equal; then use ``"count"``.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def kernel_graph(
     n_clusters : int
         K.
     laplacian : str
-        Laplacian for the clustering of the graph.
+        Laplacian for clustering the graph; warns if it is ``"unnormalized"``.
     rng : numpy.random.Generator
         Random starting vectors.
 
@@ -232,7 +232,7 @@ def kernel_graph(
 
 
 def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> sp.csr_array:
-    """ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
+    """Compute ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
 
     Parameters
     ----------

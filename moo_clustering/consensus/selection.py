@@ -67,7 +67,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples that a run lacks.
+        Integers, -1 for samples missing from a run.
 
     Returns
     -------
@@ -101,10 +101,10 @@ def select_pareto(
     partitioner: hypergraph.MetaPartitioner = "auto",
     random_state: SeedLike = None,
 ) -> ParetoSelection:
-    """Search for subsets of runs that agree with all others but differ, and return the best consensus.
+    """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with a population that
-    includes the whole ensemble. If at most 256 subsets are large enough, all are compared instead. MCLA
+    includes the whole ensemble. If at most 256 subsets are large enough, all are evaluated instead. MCLA
     computes the consensus of every subset on the front. O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time,
     plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over the
     consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are invalid,
@@ -113,7 +113,7 @@ def select_pareto(
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for samples that a run lacks.
+        At least two runs; -1 for samples missing from a run.
     n_clusters : int
         From 1 to n_samples.
     losses : array-like of shape (n_runs,), optional
@@ -170,8 +170,7 @@ def select_pareto(
     counted = np.array([one is not None for one in partitions])
     if not counted.any():
         raise ValueError(
-            "every subset found lacks samples, because they are in none of its runs; increase "
-            f"min_runs={min_runs}"
+            f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
         )
     consensus = np.array([one for one in partitions if one is not None])
     if select == "anmi":
@@ -188,7 +187,7 @@ def _search(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Return the distinct subsets on the front, sorted by their objectives."""
     n_runs = problem.n_var
-    # Up to this number of subsets, compare all of them; a search would mostly draw repeated subsets.
+    # Evaluate up to 256 subsets exhaustively, because a search would mostly draw repeated subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
@@ -248,7 +247,7 @@ def _checked_features(select: str, X: Any, n_samples: int) -> Any:
             raise ValueError("X is only used with select='i2'; omit it or set select='i2'")
         return None
     if X is None:
-        raise ValueError("select='i2' requires X, the weighted documents")
+        raise ValueError("select='i2' requires X, the features of the samples")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
         raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")

@@ -1,7 +1,7 @@
-"""Must-link and cannot-link knowledge about samples.
+"""Must-link and cannot-link constraints on samples, and limits on clusters.
 
 :class:`PairwiseConstraints` lists pairs and scores populations. :class:`ConstraintGroups`, created by
-:func:`constraint_groups` from partial labels and pairs, is their closure, without listing pairs.
+:func:`constraint_groups` from partial labels and pairs, is their closure, which does not list pairs.
 """
 
 import lazy_loader as _lazy

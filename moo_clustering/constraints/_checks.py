@@ -76,13 +76,13 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
-    """Warn if labels have more classes than the largest number of clusters, which no fit can follow."""
+    """Warn if there are more classes than clusters, so that no partition can separate all classes."""
     known = check_partial_labels(y)
     n_classes = len(np.unique(known[known >= 0]))
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
     if n_clusters < n_classes:
         warn_caller(
-            f"the {n_classes} classes of y are more than {n_clusters} clusters, so that some share a "
+            f"y has {n_classes} classes, more than the {n_clusters} clusters, so that some classes share a "
             "cluster; increase the number of clusters"
         )
 

@@ -89,29 +89,29 @@ class ConstraintGroups:
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Return the samples of every group of at least two, in the order of the groups."""
+        """Return the samples of every group with at least two samples, in the order of the groups."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Whether samples i and j (broadcast) must not share a cluster. O(log n_conflicts) time per pair."""
+        """Return whether samples i and j (broadcast) must not share a cluster, in O(log n_conflicts) each."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # A sample without group has a negative key, which is not in conflict.
+        # A sample without a group has a negative key, which is not in conflict.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
 
     def forbidden_with(self, i: int) -> BoolArray:
-        """Mask (n_samples,) of samples that must not share a cluster with sample i, in O(n_samples) time."""
+        """Return a mask of the samples that must not share a cluster with sample i, in O(n_samples) time."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # The last entry is for samples without group (-1).
+        # The last entry is for samples without a group (-1).
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -143,7 +143,7 @@ def constraint_groups(
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
     cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
     InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
-    ValueError or TypeError if ``y`` is not n_samples integers from -1, or the numbers of samples differ.
+    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def constraint_groups(
     # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
     if _checks.n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
-            f"y must have at most 4472 classes, because more have too many conflicting pairs; got {len(hubs)}"
+            f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
         )
     g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
     apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
@@ -214,9 +214,9 @@ class InconsistentConstraintsError(ValueError):
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that must be together and apart.
+        Pairs of samples that must, and must not, share a cluster.
     reasons : sequence of str
-        Sentences for the first conflicts; the other conflicts are counted.
+        Explanations of the first conflicts; the message counts the other conflicts.
 
     Attributes
     ----------
@@ -255,14 +255,14 @@ def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: in
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Component of every sample; components are numbered by their lowest sample."""
+    """Return the component of every sample; components are numbered by their lowest sample."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
     # SciPy numbers components in this order, but does not guarantee it.
     return number_clusters(component)[0].astype(np.int64)
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Sparse adjacency of the pairs in one direction."""
+    """Return the sparse adjacency of the pairs in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 

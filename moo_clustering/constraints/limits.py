@@ -166,7 +166,7 @@ class _Loads(Limit):
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters)."""
-        # ``used``, of the same shape, is False for empty clusters; default: those with the load 0.
+        # ``used``, of the same shape, is False for empty clusters. Default: clusters with load 0 are empty.
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
@@ -543,9 +543,9 @@ class Kept(Limit):
 
     def __init__(self, previous: ArrayLike, at_most: float, *, name: str | None = None) -> None:
         super().__init__(name=name)
-        codes = checked_integers(previous, "previous", "; use -1 for samples without one", ndim=(1,))
+        codes = checked_integers(previous, "previous", "; use -1 for new samples", ndim=(1,))
         if codes.min(initial=0) < -1 or not (codes >= 0).any():
-            raise ValueError("previous must contain non-negative labels, or -1 for samples without one.")
+            raise ValueError("previous must be at least -1, and contain a non-negative label.")
         self.previous = codes.astype(np.int64)
         self.at_most = probability("at_most", at_most)
         self.n_samples = len(codes)

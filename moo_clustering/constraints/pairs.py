@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Counts = Int64Array | FloatArray
 # Default maximum number of listed pairs (160 MB).
 MAX_PAIRS = 10_000_000
-# Keeps a weight of fisher_weights finite and positive if all must-links, or all cannot-links, agree.
+# Keeps weights finite and positive if a feature is equal within all must-links, or all cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -31,8 +31,8 @@ class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays. Raises a ValueError, with the row of the pair, for a wrong
-    shape, a sample out of range or a pair of a sample with itself.
+    immutable, and copies share their arrays. Raises a ValueError, which names the row of the pair, if a
+    sample is out of range or paired with itself.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class PairwiseConstraints:
     n_samples : int
         Number of samples of the data set.
     must_link_weights, cannot_link_weights : array-like of shape (n_pairs,) or None, default=None
-        Positive weight of each pair; ones by default. Duplicates get their largest weight.
+        Positive weight of each pair. Default: 1. Duplicates have their largest weight.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class PairwiseConstraints:
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """List all pairs of labelled samples; ``y`` has classes 0, 1, ..., and -1 for unlabelled samples.
 
-        Above ``max_pairs``, a ValueError recommends functions that do not list pairs.
+        Raises a ValueError above ``max_pairs``; :class:`ConstraintGroups` does not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -148,7 +148,7 @@ class PairwiseConstraints:
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
         """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
-        Raises a ValueError with file and line if a line is invalid.
+        Raises a ValueError that names the file and line if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
@@ -165,13 +165,13 @@ class PairwiseConstraints:
         )
 
     def components(self) -> Int64Array:
-        """Must-link component of every sample, shape (n_samples,), numbered by the lowest sample."""
+        """Return the must-link component of every sample, (n_samples,), numbered by the lowest sample."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
         self, strict: bool = False, *, max_pairs: int = MAX_PAIRS
     ) -> tuple[PairwiseConstraints, Int64Array]:
-        """Transitive closure: must-links within components, cannot-links between them.
+        """Compute the transitive closure: must-links within components, cannot-links between them.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class PairwiseConstraints:
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:
-        """Closure as groups of samples; raises InconsistentConstraintsError for a conflict."""
+        """Return the closure as groups of samples; raises InconsistentConstraintsError for a conflict."""
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
@@ -222,7 +222,7 @@ class PairwiseConstraints:
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Return the violated share of the must-links plus that of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
+        V = (M - w_m) / M + (C - w_c) / C, with all (M, C) and satisfied weights (w_m, w_c); 0 without pairs.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -230,7 +230,7 @@ class PairwiseConstraints:
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Return the satisfied share of the must-links plus that of the cannot-links, in [0, 2].
 
-        w_m / M + w_c / C, or 0 without pairs. Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
+        B = w_m / M + w_c / C (0 without pairs). Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
@@ -280,7 +280,7 @@ class PairwiseConstraints:
         )
 
     def __setstate__(self, state: tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]) -> None:
-        # Pickling does not preserve that an array is read-only.
+        # Pickling does not preserve the read-only flag of arrays.
         for array in state[1:]:
             array.setflags(write=False)
         is_weighted = any(bool((weights != 1).any()) for weights in state[3:])
@@ -310,7 +310,7 @@ def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
     """Return the number, or total weight, of pairs with equal and with different labels (sample-major)."""
-    # Lazy import: numba takes a second, and reading, closing and saving constraints do not need it.
+    # Lazy import: numba takes a second to import, and reading, closing and saving constraints do not need it.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
     n_individuals = labels.shape[1]
@@ -331,7 +331,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """Return the pairs implied by must-links, and by cannot-links that contradict none; see ``closure``."""
+    """Return the pairs implied by must-links and by cannot-links between components; see ``closure``."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -397,7 +397,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     Returns
     -------
     must : ndarray of shape (n_individuals,), int64
-        Pairs in one class and one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
+        Pairs in the same class and the same cluster: sum of binom(N_gc, 2) over classes g and clusters c.
     cannot : ndarray of shape (n_individuals,), int64
         Pairs in different classes and different clusters.
     """
@@ -429,7 +429,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return shares ``must_link_satisfied`` and ``cannot_link_satisfied`` of the pairs, if there are any."""
+    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, unless a kind has no pairs."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(
@@ -479,7 +479,7 @@ class SatisfiedPairs(NamedTuple):
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Feature weights a_t that favour features which separate cannot-links but not must-links.
+    """Return feature weights a_t that favour features which separate cannot-links but not must-links.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean

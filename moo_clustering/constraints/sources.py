@@ -45,8 +45,8 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a file of two columns.
 
-    Raises a ValueError, with file and line, for lines without two columns and unknown or repeated rows. Warns
-    of a header that resembles identifiers of rows.
+    Raises a ValueError that names the file and line if a line does not have two columns, or a row is unknown
+    or paired with itself. Warns if a header resembles row identifiers.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_pairs(
     row_ids : sequence of length n_samples or None, default=None
         Sample identifiers, compared as text. None: the file contains row numbers from 0.
     n_samples : int or None, default=None
-        Number of rows. If this and ``row_ids`` are None, there is no upper bound of row numbers.
+        Number of samples. If this and ``row_ids`` are None, row numbers have no upper bound.
     header : bool or None, default=None
         Whether the first line is a header. None: True if neither of its columns is a row or a number.
 
@@ -220,7 +220,7 @@ def sample_constraints(
 
 
 def share_of(fraction: float, total: int) -> int:
-    """Return ceil(fraction * total) in decimals, so that 0.07 of 100 is 7, not 8; at least 1 if total is."""
+    """Return ceil(fraction * total) in decimals, so that 0.07 of 100 is 7, not 8; at least 1 if possible."""
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -243,12 +243,12 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1, with equal probability of all sets; O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1; all sets are equally likely. O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # All values are equally likely, so any surplus is removed at random.
+        # Remove any surplus at random, so that all sets remain equally likely.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)
@@ -321,7 +321,7 @@ class Gold(Protocol):
 
 
 class SingleLabels:
-    """One label per sample: O(n_samples) memory, O(log n_classes) per pair."""
+    """One label per sample: O(n_samples) memory, O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():

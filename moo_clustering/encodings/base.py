@@ -1,4 +1,4 @@
-"""Base class of encodings, and renumbering, alignment, distinct rows and checks of genotypes."""
+"""Base class of encodings; relabelling and alignment of partitions, distinct rows, and checks of genes."""
 
 import hashlib
 import sys
@@ -14,7 +14,7 @@ from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
-# Larger than any gene, but within the integer types of genes.
+# Larger than any gene, but within the range of the genes' integer types.
 _FAR = 2**31 - 1
 # Remedy in messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
@@ -56,8 +56,8 @@ class Encoding(ABC):
     def memberships(self, X: IntArray) -> FloatArray:
         """Return memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 per sample.
 
-        By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
-        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
+        By default, memberships are 1 in the cluster of :meth:`decode`, otherwise 0. Fuzzy encodings decode to
+        the cluster with the largest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -76,13 +76,13 @@ class Encoding(ABC):
         )
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return valid copies of genotypes; valid rows do not change. By default, round and clip genes."""
+        """Return valid copies of genotypes, by default rounded and clipped; valid rows do not change."""
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
+        """Return rows that are equal if and only if the partitions are equal; by default, the partitions.
 
-        Some encodings of this package sort the genes, although ties can depend on their order.
+        Some encodings of this package sort the genes instead, although ties can depend on their order.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -98,7 +98,7 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Number the clusters of every partition 0, 1, ... by first appearance.
 
-    O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor
+    Takes O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor of
     log(n_individuals n_samples). Raises a ValueError if a label is negative.
 
     Parameters
@@ -136,12 +136,12 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 
 def one_hot(labels: IntArray) -> FloatArray:
-    """Return memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
+    """Return memberships of 0 and 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
 
 
 def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArray:
-    """Check that memberships of a population are non-negative, and sum to 1 for every sample."""
+    """Check that the memberships of a population are non-negative and sum to 1 for every sample."""
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
@@ -150,7 +150,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}.")
     sums = U.sum(axis=2)
-    # Largest deviation from 1 of a sum of memberships, which may be float32.
+    # The tolerance suits float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
@@ -162,24 +162,24 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
-    """Permute the labels of every partition so that as many samples as possible agree with its reference.
+    """Permute the labels of every partition to maximise the number of samples that agree with its reference.
 
-    O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters: an assignment problem
-    on the K x K contingency table. Raises a TypeError if labels are not integers. Raises a ValueError if rows
+    Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters (an assignment
+    problem on the contingency table). Raises a TypeError if labels are not integers, and a ValueError if rows
     differ in length, or labels are negative or at least ``n_clusters``.
 
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, possibly unused. A single row is paired with all rows of the other array.
+        Labels 0..n_clusters-1, not necessarily all. A single row is paired with all rows of the other array.
     n_clusters : int, optional
         Upper bound on the labels. Default: no bound.
 
     Returns
     -------
     labels : ndarray, of the dtype of ``labels``
-        The same partitions, with permuted labels. Ties go to the permutation that changes the fewest labels.
-        A row depends on its reference alone, and no label exceeds the largest label of the inputs.
+        The same partitions with permuted labels. Ties go to the permutation that changes the fewest labels.
+        A row depends only on its reference, and no label exceeds the largest label of the inputs.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
     rows = {len(x) for x in (first, second) if x.ndim == 2}
     if not all(x.ndim in (1, 2) for x in (first, second)) or shapes[0][-1] != shapes[1][-1] or len(rows) > 1:
         raise ValueError(
-            "inputs must be two chromosomes or populations of the same shape, or a chromosome and a "
+            "inputs must be two individuals or populations of the same shape, or an individual and a "
             f"population; got shapes {shapes[0]} and {shapes[1]}."
         )
     return first, second
@@ -235,7 +235,7 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # Maximise agreements; of equal solutions, prefer the one that changes the fewest labels.
+            # Maximise agreements; on ties, prefer the solution that changes the fewest labels.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)
@@ -244,7 +244,7 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    The distance is symmetric: the least number of samples to move from one partition to the other.
+    The distance is symmetric: the smallest number of samples that must move to convert one into the other.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:
 
 
 def row_digests(X: ArrayLike) -> list[bytes]:
-    """Return a hash of every row of numbers, which depends on the values but not on their dtype."""
+    """Return a hash of every row of numbers, which depends on the values but not on the dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}.")
@@ -331,7 +331,7 @@ def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Return a population as a new int64 array, with rounded genes; raise a ValueError for NaN."""
+    """Return a new int64 array of rounded genes; raise a ValueError for NaN."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
@@ -348,7 +348,7 @@ def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
 
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
-    """Check that partitions consist of integers 0..n_samples-1, and return them as an array."""
+    """Return partitions as an array; raise an error unless labels are integers from 0 to n_samples - 1."""
     array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}.")
@@ -358,7 +358,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Check that 1 <= k_min <= k_max <= n_samples, and return both; ``largest`` names k_max in errors."""
+    """Check that 1 <= k_min <= k_max <= n_samples, and return both; errors refer to k_max as ``largest``."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}.")

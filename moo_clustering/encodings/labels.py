@@ -44,7 +44,7 @@ class LabelEncoding(base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Number the clusters by first appearance.
 
-        If there are more than ``k_max`` clusters, all but the ``k_max - 1`` largest (first on ties) are
+        If there are more than ``k_max`` clusters, all but the ``k_max - 1`` largest (ties: the first) are
         merged. If there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
@@ -58,7 +58,7 @@ class LabelEncoding(base.Encoding):
     def repair(self, X: IntArray) -> IntArray:
         """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min``.
 
-        A split moves the last sample of the largest cluster (first on ties) to the lowest unused label.
+        A split moves the last sample of the largest cluster (ties: the first) to the lowest unused label.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max

@@ -1,4 +1,4 @@
-"""Locus-based adjacency encoding: genes link samples, and clusters are connected components."""
+"""Locus-based adjacency encoding: genes are links between samples, and clusters are connected components."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links separate mostly
+# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links mostly separate
 # outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
-    """Encoding by links: gene i is the sample that sample i links to; its own index means no link.
+    """Encoding by links: gene i is the sample to which sample i is linked; the index i means no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
     number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
-    O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
+    O(n_individuals n_samples log n_samples) time at worst, and almost linear time in practice. For other
     kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from them.
+        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from these.
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
@@ -182,13 +182,13 @@ class LocusAdjacencyEncoding(checks.Encoding):
         """Encode partitions; kind "locus" always decodes to the same partition.
 
         "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
-        cluster, each connected piece gets a tree whose root links to the root of the first piece. Without
-        neighbours, every sample links to the next sample of its cluster, and the last to itself. With
-        neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
+        cluster, each connected piece has a tree, whose root is linked to the root of the first piece. Without
+        neighbours, every sample is linked to the next sample of its cluster, and the last to itself. With
+        neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
 
         The other kinds cut the links with genes between clusters, and "short" redirects them to the first
-        part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
-        connected in the tree.
+        part of the cluster. "short" is exact if clusters are unions of parts; "split" is exact if these parts
+        are also connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -222,11 +222,11 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which is equal for links with the same components."""
+        """Return the partition of the :meth:`parts`, which is equal for genotypes with equal components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw bits, or links to the sample itself or its neighbours (without neighbours, to any sample)."""
+        """Draw bits, or links to the sample itself or a neighbour (without neighbours, to any sample)."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)
@@ -242,8 +242,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
-    # every sample to a strong component without outgoing links. Roots are therefore drawn from these
-    # components, and a piece with only one of them needs no backward link.
+    # every sample to a strong component without outgoing links, so roots are drawn from these components. A
+    # piece with a single component of this kind requires no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -279,7 +279,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour.")
-    # Share read-only lists, such as those of a graph.
+    # Do not copy read-only lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -287,7 +287,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Return the number of spanning-tree links that have genes: at least 1, or 0 for a single sample."""
+    """Return the number of spanning-tree links with genes: at least 1, or 0 for a single sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
@@ -303,8 +303,8 @@ class TreeLinks:
     """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them."""
 
     # Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
-    # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
-    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
+    # sample; the root is in part 0, and parents precede their children. For each part, ``above`` is the
+    # parent part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` its start.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -319,7 +319,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # The order puts parents before children. A sample is in the part of its parent, unless it is a top.
+        # In this order, parents precede children. A sample is in the part of its parent, unless it is a top.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -341,7 +341,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return the same as :meth:`split_parts` from genes that are samples."""
+        """Return the same as :meth:`split_parts`, from genes that are samples."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
@@ -356,7 +356,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the targets of links: the parent if in the cluster, else the first top of the cluster."""
+        """Return link targets: the parent if it is in the same cluster, else the first top of the cluster."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -21,12 +21,12 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Number of samples above which vectors are faster; the matrix then takes half a gigabyte.
+# Number of samples above which vectors are faster; the matrix then requires half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Relative difference up to which totals are tied, so that rounding does not select the medoid.
 RELATIVE = 1e-12
-# Number of clusters in each of the two tables of the memo, which take about 40 MB together.
+# Number of clusters per table of the memo; its two tables take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -35,8 +35,8 @@ KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": 
 class MedoidSpace(ABC):
     """Base class of the distances between samples and sets of medoids."""
 
-    # ``mean_square`` is the mean of the squares of all n^2 distances, which scales the lower bound in
-    # Xie-Beni. ``total_to_one``, E_1, is the least total distance of all samples to a single sample.
+    # ``mean_square`` is the mean square of all n^2 distances, which scales the lower bound in Xie-Beni.
+    # ``total_to_one`` (E_1) is the least total distance of all samples to a single sample.
 
     n_samples: int
     mean_square: float
@@ -49,15 +49,15 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
-        """Return the distance of every sample to the medoid of its cluster, in the shape of ``labels``."""
+        """Return the distance of every sample to the medoid of its cluster, in an array like ``labels``."""
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest distance between medoids per individual (one medoid: inf, 0)."""
+        """Return the least and greatest distance between medoids, per individual (one medoid: inf and 0)."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of rows of distances to the medoids, and the row of every gene in the block, or -1."""
+        """Yield blocks of rows of distances to the medoids, and the row of every gene in the block or -1."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
@@ -65,12 +65,12 @@ class MedoidSpace(ABC):
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of the nearest medoid (ties: the lowest), and the distance to it."""
-        # With ``exception``, medoids are in their own clusters even if they equal one at a lower position.
+        # With ``exception``, a medoid is in its own cluster even if it equals a medoid at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
         for block, index in self.blocks(medoids):
-            rows, places = block, index  # bound to this block, although its threads end first
+            rows, places = block, index  # bound to this block, although its threads end before the next block
             for_parts(
                 lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
                     rows, places, distances, labels, lo, hi
@@ -85,7 +85,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return the member with the least total distance (ties: the lowest id) by label, padded with -1."""
+        """Return the member with least total distance (ties: the lowest index) per label, padded with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -102,19 +102,19 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Return form and space by the options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Return the form and space for the options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
-    # Both forms lead to the same medoids for these metrics.
+    # For these metrics, both forms lead to the same medoids.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
         # The medoid of Euclidean vectors is the member with the least total *squared* distance, unlike the
-        # medoid of the distance matrix. Sparse features stay sparse.
+        # medoid of the distance matrix. Sparse features remain sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
@@ -125,9 +125,9 @@ class DistanceMatrixSpace(MedoidSpace):
     """All n^2 distances in memory, up to ``max_memory`` bytes, for any metric."""
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
-    # individuals of k clusters of equal size, assignment takes O(p k n) time, and the medoids of distinct
-    # clusters take O(p n^2 / k). Bit counts of a copy rounded down to one byte per distance are lower bounds
-    # of the totals, so exact totals are computed only for possible medoids.
+    # individuals of k equal clusters, assignment takes O(p k n) time, and the medoids of distinct clusters
+    # take O(p n^2 / k). Bit counts of a copy with one byte per distance, rounded down, are lower bounds of
+    # the totals, so exact totals are computed only for possible medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -138,7 +138,7 @@ class DistanceMatrixSpace(MedoidSpace):
                 part *= kernels.GRAIN
                 np.rint(part, out=part)
                 part /= kernels.GRAIN
-        # A read-only view, so that precomputed distances stay writeable for their owner.
+        # Use a read-only view, so that the caller's precomputed distances remain writeable.
         self.distances = D.view()
         self.distances.flags.writeable = False
         self.n_samples = len(D)
@@ -147,7 +147,7 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
+        # Distances within clusters rarely exceed 1.5 times the mean distance; larger distances are clipped.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
@@ -198,10 +198,9 @@ class DistanceMatrixSpace(MedoidSpace):
 class VectorSpace(MedoidSpace):
     """Distances computed on demand, from products of features."""
 
-    # For more than 1024 samples, ``mean_square`` is the mean over the pairs with 1024 evenly spaced samples.
-    # For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
-    # data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for
-    # sparse data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
+    # For p individuals with u distinct medoids, an assignment requires u products of a sample with the data
+    # and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
+    # data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples = len(norms)
@@ -214,7 +213,7 @@ class VectorSpace(MedoidSpace):
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
         """Compute ``mean_square`` and ``total_to_one`` from column sums and the rows' products with them."""
         n = self.n_samples
-        # Maximum number of samples whose distances to all others enter the mean square distance.
+        # The mean square is computed from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
@@ -300,7 +299,7 @@ class DenseVectorSpace(VectorSpace):
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
-    """Shift the data near the origin by multiples of powers of two, which preserves ties of whole numbers."""
+    """Shift the data near the origin by multiples of powers of two, which preserve ties between integers."""
     spread = X.std(axis=0)
     grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
     shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
@@ -308,7 +307,7 @@ def _near_origin(X: FloatArray) -> FloatArray:
 
 
 class SparseVectorSpace(VectorSpace):
-    """Distances between the rows of a CSR matrix; products visit only rows that share a non-zero column."""
+    """Distances between the rows of a CSR matrix, from products over shared non-zero columns."""
 
     def __init__(self, X: Any, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
@@ -373,12 +372,12 @@ class SparseVectorSpace(VectorSpace):
         return self.X.indptr, self.X.indices, self.X.data
 
     def _vector(self) -> FloatArray:
-        """Return a zero vector of the columns, the work space of a kernel."""
+        """Return a vector of zeros, one per column, as workspace of a kernel."""
         return np.zeros(self.X.shape[1])
 
 
 class MedoidMemo:
-    """Cache of the medoids of clusters by a 128-bit hash of the members, shared by parents and children."""
+    """Cache of the medoids of clusters by 128-bit hashes of their members, shared by parents and children."""
 
     def __init__(self, n_samples: int) -> None:
         self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
@@ -388,7 +387,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` finds new ones."""
+        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` adds new medoids."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)
@@ -417,7 +416,7 @@ class MedoidMemo:
 
 
 class Members(NamedTuple):
-    """Members of all clusters: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
+    """Members of all clusters: cluster c contains order[q, starts[q, c]:starts[q, c+1]]."""
 
     labels: NDArray[np.unsignedinteger[Any]]
     order: NDArray[np.int32]

@@ -16,14 +16,14 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Entries per block of distances in ``decode``: 8 MiB, which stay in the cache.
+# Entries per block of distances in ``decode``: 8 MiB, which fit into the cache.
 DECODE_BLOCK = 2**20
 # Distance sums within this factor are tied, so that rounding does not select the medoid.
 SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings whose genes are row numbers of one member per cluster, or -1.
+    """Base class of encodings whose genes are the row number of one member per cluster, or -1.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RowGenes(Documented, base.Encoding):
         a seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only the largest
         are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as in
         :meth:`repair`. Decoding returns the same partition only if every sample is nearest to the member of
-        its cluster. For medoids, O(n_individuals n_samples^2 / k) time for k clusters of equal size.
+        its cluster. Medoids of k clusters of equal size take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -61,7 +61,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row numbers, -1 last; sorting can move only samples that are equally near to two members."""
+        """Sort row numbers, -1 last; this can reassign only samples that are equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -73,16 +73,16 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return one member of some clusters of a partition, from cluster numbers and sizes."""
+        """Return one member of each given cluster of a partition, from cluster numbers and sizes."""
 
 
 class SlotGenes(RowGenes):
-    """Base class of encodings whose row numbers are in any slots, with -1 in empty slots."""
+    """Base class of encodings whose row numbers can be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
         """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` clusters.
 
-        Genes are first rounded. The first empty slots get the lowest row numbers that the individual lacks.
+        Genes are first rounded. The first empty slots get the lowest row numbers absent from the individual.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
@@ -130,15 +130,15 @@ class MedoidEncoding(_MedoidGenes):
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
         Largest number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
     metric : str or callable, default="euclidean"
-        As for :func:`sklearn.metrics.pairwise_distances`. Cosine distances of zero rows to others are 1.
+        As for :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to other rows.
     k_min : int, default=2
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
         Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities to
-        the medoids within these bounds, in O(k_max n_samples + k_max^2 n_moves) time, so every individual is
-        feasible.
+        the medoids within these bounds, so every individual is feasible. Takes O(k_max n_samples + k_max^2
+        n_moves) time.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class MedoidEncoding(_MedoidGenes):
         max_memory: int = MAX_MEMORY,
         sizes: ClusterSizes | None = None,
     ) -> None:
-        # A read-only view, so that precomputed distances stay writeable for their owner.
+        # Use a read-only view, so that the caller's precomputed distances remain writeable.
         self.distances = distance_matrix(X, metric, max_memory, type(self).__name__).view()
         self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
@@ -179,7 +179,7 @@ class MedoidEncoding(_MedoidGenes):
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
             self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
-            # Raises a ValueError if no number of clusters is possible.
+            # Raise a ValueError if no number of clusters is possible.
             self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
@@ -192,7 +192,7 @@ class MedoidEncoding(_MedoidGenes):
             return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Sort by descending size, so that sets with a j-th medoid are at the start of a block.
+        # Sort by descending size, so that the sets with a j-th medoid are at the start of a block.
         order = np.argsort(-sizes, kind="stable")
         step = max(1, DECODE_BLOCK // self.n_samples)
         for lo in range(0, len(order), step):
@@ -210,7 +210,7 @@ class MedoidEncoding(_MedoidGenes):
         for j in range(1, int(sizes[0])):
             m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
             np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # ties stay at the lowest position
+            closer = candidate[:m] < nearest[:m]  # ties go to the lowest position
             np.copyto(nearest[:m], candidate[:m], where=closer)
             np.copyto(labels[:m], j, where=closer)
         return labels
@@ -220,9 +220,9 @@ class MedoidEncoding(_MedoidGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def repair(self, X: IntArray) -> IntArray:
-        """Remove invalid and repeated genes, move medoids to the left, and extend to ``k_min`` medoids.
+        """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
 
-        Added medoids are the samples with the lowest row numbers. Genes are first rounded.
+        Genes are first rounded. Added medoids are the samples with the lowest absent row numbers.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
@@ -250,13 +250,13 @@ class MedoidEncoding(_MedoidGenes):
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
-        # Floyd's sampling without replacement, column by column for all rows.
+        # Floyd's sampling without replacement, for all rows at once.
         for j in range(width):
             last = n - width + j
             drawn = rng.integers(0, last + 1, size=n_individuals)
             taken = (X[:, :j] == drawn[:, None]).any(axis=1)
             X[:, j] = np.where(taken, last, drawn)
-        X = rng.permuted(X, axis=1)  # Floyd's sets are uniform, their order is not
+        X = rng.permuted(X, axis=1)  # Floyd's sets are uniform, but their order is not
         sizes = rng.integers(self.k_min, self.k_max + 1, size=n_individuals)
         X[np.arange(width) >= sizes[:, None]] = -1
         return X
@@ -277,14 +277,14 @@ class MedoidEncoding(_MedoidGenes):
 class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     """Encoding by row numbers of medoids in slots, with -1 for empty slots.
 
-    Unlike :class:`MedoidEncoding`, this encoding accepts asymmetric distances, such as directed Hausdorff
+    Unlike :class:`MedoidEncoding`, this encoding supports asymmetric distances, such as directed Hausdorff
     distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
     n_samples) time. Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances, from sample i in row i. float32 and float64 arrays are not copied.
+        Non-negative distances; row i contains those from sample i. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 
@@ -301,7 +301,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         H = checked_distances(distances, "distances", directed=True)
         self.distances = H
         if H.flags.writeable:
-            # A read-only view, so that the matrix stays writeable for its owner.
+            # Use a read-only view, so that the caller's matrix remains writeable.
             self.distances = H.view()
             self.distances.flags.writeable = False
         self.n_samples = len(H)
@@ -319,9 +319,9 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the nearest ``n_neighbors`` samples of every sample by its row of distances, nearest first.
+        """Return the ``n_neighbors`` samples nearest to every sample by its row of distances, nearest first.
 
-        Shape (n_samples, n_neighbors), cached. O(n_samples^2 log n_samples) time for the first call.
+        Cached, shape (n_samples, n_neighbors). The first call takes O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")
@@ -346,8 +346,8 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
-    # to m. Labels number the medoids in the order of their slots. Ties go to the lowest slot, but a medoid is
-    # always in its own cluster. O(n_individuals k_max n_samples) time.
+    # to m. Clusters are numbered in the order of their slots. Ties go to the lowest slot, but a medoid is
+    # always in its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
     occupied = occupied_slots(slots, len(H), "medoid")
     used, place = np.unique(slots[occupied], return_inverse=True)
@@ -378,7 +378,7 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # Added samples are random or, without a generator, the lowest row numbers.
+    # Added samples are random or, without a generator, have the lowest row numbers.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -394,14 +394,14 @@ def repair_slots(
 
 
 def _lowest_absent(rows: IntArray) -> IntArray:
-    """Return the lowest absent id of every row: the number of t for which the t-th smallest id is t."""
+    """Return the lowest absent id of every row: the number of t for which the t-th smallest id equals t."""
     width = rows.shape[1]
     ordered = np.sort(np.where(rows < 0, width + 1, rows), axis=1)
     return np.count_nonzero(ordered == np.arange(width), axis=1)
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return the nearest neighbours of every sample by its row of distances (ties: the lowest row number)."""
+    """Return the samples nearest to every sample by its row of distances (ties: the lowest row number)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -430,8 +430,8 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Draw a sample for every row that is not in the row; rows must not contain all samples."""
-    # The r-th absent number is r plus the number of ascending present numbers s_t with s_t - t <= r.
+    """For every row, draw a sample that is not in the row; rows must not contain all samples."""
+    # The r-th absent number is r plus the number of sorted present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
@@ -464,5 +464,5 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # Fewer clusters than samples, except for two samples.
+    # k = n is trivial, so k_max is at most n - 1, except for one or two samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))

@@ -14,9 +14,9 @@ from moo_clustering.graphs.matrices import without_diagonal
 
 # Relative rounding error of sums of weights.
 _ROUNDING = 1e-9
-# Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
+# Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Proposed moves per area of a climb back to the labels that are repaired, and rates of the two climbs.
+# Proposed moves per area when areas move back to their old regions, and the objectives of the two climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
@@ -29,8 +29,8 @@ class RegionEncoding(LabelEncoding):
     ValueError if the graph is not symmetric, a weight is negative or above ``high``, the components of the
     graph cannot be divided in this way, or no plan is found.
 
-    ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan, and ``repair``
-    O(n_individuals (n_areas + n_edges)) if all plans are feasible, otherwise about as long as ``random``.
+    ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan. ``repair`` takes O(n_individuals
+    (n_areas + n_edges)) time if all plans are feasible, and otherwise about as long as ``random``.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RegionEncoding(LabelEncoding):
     low, high : float
         Smallest and largest load of a region.
     plan : array-like of shape (n_areas,), optional
-        A known feasible plan, which also determines the number of regions of every component.
+        Known feasible plan, which also determines the number of regions of every component.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # ``_feasible`` also replaces plans that cannot be repaired.
+        # ``_feasible`` replaces plans that cannot be grown or repaired.
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:
@@ -108,7 +108,7 @@ class RegionEncoding(LabelEncoding):
         self._feasible = found
 
     def is_feasible(self, X: IntArray) -> BoolArray:
-        """Check for connected regions with loads within the bounds; returns shape (n_individuals,)."""
+        """Return whether the regions of each plan are connected, with loads within the bounds."""
         plans = np.ascontiguousarray(base.checked_genes(X, self.n_var), dtype=np.int32)
         piece = np.empty(self.n_var, dtype=np.int32)
         return np.array([self._holds(plan, piece) for plan in plans], dtype=bool)
@@ -123,10 +123,10 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans; feasible rows do not change.
 
-        The heaviest connected part of every region remains, and other areas join their lightest adjacent
+        The heaviest connected part of every region remains, and other areas join the lightest adjacent
         region. Then single areas move across boundaries until the loads are within the bounds. If this fails,
-        regions are recombined with their neighbours, a new plan is grown along the old boundaries, or, as a
-        last resort, a stored plan is returned. Repair is deterministic.
+        regions are recombined with their neighbours. If this also fails, a new plan is grown along the old
+        boundaries or, as a last resort, a stored plan is returned. Repair is deterministic.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -155,8 +155,8 @@ class RegionEncoding(LabelEncoding):
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
         """Redivide unions of two neighbouring regions along random spanning trees, in place.
 
-        With ``mend``, mainly regions outside the bounds are recombined, by the most even cuts, until all
-        loads are within the bounds. Returns whether they are.
+        With ``mend``, mainly regions with loads outside the bounds are recombined, by the most even cuts,
+        until all loads are within the bounds. Returns whether all loads are within the bounds.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()
@@ -186,7 +186,7 @@ class RegionEncoding(LabelEncoding):
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
             arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
             if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                # Divide without bounds; regions outside the bounds are recombined below.
+                # Divide without bounds; regions with loads outside the bounds are recombined below.
                 arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
                 if not kernels.grow_regions(plan, nodes, first, k, *arguments):
                     return None
@@ -221,7 +221,7 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Lengths are below 1, so random trees are cut first at edges across old boundaries.
+        # Edge lengths are below 1, so random trees are first cut at edges across old boundaries.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
@@ -237,9 +237,9 @@ class RegionEncoding(LabelEncoding):
         return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
-        """Even out the loads by moves of single areas, in place; return whether they meet the bounds."""
+        """Even out the loads by moves of single areas, in place; return whether all are within the bounds."""
         piece = np.empty_like(plan)
-        # Largest number of descents to even out loads. A descent proposes one move per two areas.
+        # Each of at most 60 descents proposes one move per two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
@@ -264,7 +264,7 @@ class RegionEncoding(LabelEncoding):
         )
 
     def _counted(self, plan: IntArray) -> Int64Array:
-        """Count the regions of a plan in every component."""
+        """Count the regions of a plan by component."""
         component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
         return np.bincount(component).astype(np.int64)
 

@@ -9,12 +9,12 @@ from moo_clustering.encodings import base
 
 
 class TupleEncoding(base.Encoding):
-    """Encodings side by side, such as one of the rows and one of the columns of a table (co-clustering).
+    """Encodings side by side, for example of the rows and of the columns of a table (co-clustering).
 
-    The genes of the parts are concatenated, and so are their samples: a partition contains the samples of all
-    parts, and no cluster has samples of different parts. :meth:`split` returns a partition per part. The time
-    of a method is the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
-    least two encodings.
+    The genes of the parts are concatenated, as are their samples: a partition contains the samples of all
+    parts, and no cluster contains samples of different parts. :meth:`split` returns a partition per part. The
+    time of a method is the sum of its times for the parts. Raises a TypeError or ValueError unless there are
+    at least two encodings.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(low), np.concatenate(high)
 
     def genes(self, X: IntArray) -> tuple[IntArray, ...]:
-        """Split genotypes of shape (..., n_var) into those of the parts, in the dtypes of the parts."""
+        """Split genotypes of shape (..., n_var) into genotypes of the parts, in the dtypes of the parts."""
         pieces = np.split(X, self._ends, axis=-1)
         return tuple(piece.astype(part.dtype) for part, piece in zip(self.parts, pieces, strict=True))
 
@@ -66,7 +66,7 @@ class TupleEncoding(base.Encoding):
         return tuple(map(base.relabel_by_first_appearance, pieces))
 
     def decode(self, X: IntArray) -> Labels:
-        """Decode the parts; cluster numbers continue from part to part."""
+        """Decode the parts; clusters are numbered consecutively over the parts."""
         out = [np.empty((len(X), 0), dtype=np.int32)]
         for part, genes in zip(self.parts, self._checked(X), strict=True):
             first = np.max(out[-1], axis=1, initial=-1, keepdims=True) + 1

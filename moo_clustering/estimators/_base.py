@@ -1,4 +1,4 @@
-"""Base classes of estimators: reports, tables in parts, semi-supervised fits; and helper functions."""
+"""Base classes of estimators (reports, tables in parts, semi-supervised fits), and helper functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Function that labels rows by ``predict`` of a fitted estimator, with the column names of the fit."""
+    """Function that labels rows by ``predict`` of a fitted estimator, under the column names of the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap ``predict``, whose labels do not depend on other rows, to label tables in parts part by part."""
+    """Wrap a ``predict`` that labels rows independently, so that it labels tables in parts by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -125,9 +125,9 @@ def _by_part(predict: Any) -> Any:
 
 
 class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
-    """Mixin that checks options, and computes ``predict`` of tables in parts.
+    """Mixin that checks parameters, and applies ``predict`` to tables in parts.
 
-    Booleans are rejected for numbers, and NumPy integers, which can overflow, become int.
+    Numeric parameters reject booleans. NumPy integers, which can overflow, are converted to int.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]]
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, without parameters of an estimator ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
+        """Set parameters as in scikit-learn. Parameters of an estimator ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -174,7 +174,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # The messages of other libraries quote the whole string.
+                # Messages of other libraries would quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -256,7 +256,7 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Report
-            Its ``path``, and ``open()``. A notebook displays the page.
+            Object with the attribute ``path`` and the method ``open()``. Notebooks display the page.
 
         Examples
         --------
@@ -304,16 +304,16 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         X
-            Data of the fit. Columns of a data frame are described in their own units.
+            Data of the fit. Data frames are described in the units of their columns.
         n_contrasts : int, optional
-            Largest number of contrasts of a cluster. Default: 3 columns, 10 terms.
+            Maximum number of contrasts per cluster. Default: 3 for columns, 10 for terms.
         namer : callable, optional
-            ``namer(description)`` returns the name of a cluster. Default: names by contrasts, or of classes.
+            ``namer(description)`` returns the name of a cluster. Default: names of contrasts or classes.
             Clusters named by :meth:`rename` keep their names.
         columns : DataFrame of shape (n_samples, n_columns), optional
             Columns that describe the clusters instead of X.
         sample_names, feature_names : sequence of str, optional
-            Default: those of X, otherwise numbers.
+            Default: names from X, otherwise numbers.
         class_names : sequence of str, optional
             Names of the classes 0, 1, ... of a fit with labels.
 
@@ -322,7 +322,7 @@ class ReportMixin(NumericOptionsMixin):
         ClusterDescriptions
             See :func:`~moo_clustering.descriptions.describe_columns` and
             :func:`~moo_clustering.descriptions.describe_terms`, for sparse data. Bags are described by their
-            means, distances by typical samples only.
+            means, and precomputed distances only by typical samples.
 
         Examples
         --------
@@ -348,24 +348,24 @@ class ReportMixin(NumericOptionsMixin):
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
     ) -> ClusterRules:
-        """Explain the clusters by rules of few conditions.
+        """Explain the clusters by rules with few conditions.
 
         Raises the errors of :meth:`describe`, and a ValueError for distances without ``columns``.
 
         Parameters
         ----------
         X
-            Data of the fit. Columns of a data frame have their own units; bags are explained by their means.
+            Data of the fit. Data frames are explained in the units of their columns, bags by their means.
         max_conditions : int, optional
-            Largest number of conditions. Default: twice the number of clusters, and at least 7.
+            Maximum number of conditions. Default: twice the number of clusters, and at least 7.
         namer, columns, feature_names, class_names
-            As for :meth:`describe`; rules use the ``columns`` instead of X.
+            As for :meth:`describe`; rules use ``columns`` instead of X.
 
         Returns
         -------
         ClusterRules
             Rule sets by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient one.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
 
         Examples
         --------
@@ -388,8 +388,8 @@ class ReportMixin(NumericOptionsMixin):
 
         The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical``, True for the five
         samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of the
-        pool that joins the sample with its cluster, and ``doubtful``: whether another cluster has more. If X
-        already has a column of the same name, an underscore is appended to the new name.
+        pool that joins the sample with its cluster, and ``doubtful``, whether another cluster has a larger
+        share. If X already has a column of the same name, an underscore is appended to the new name.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
@@ -407,7 +407,7 @@ class ReportMixin(NumericOptionsMixin):
         X
             Samples, in any format that ``predict`` accepts.
         reference : optional
-            Data of the fit, for cluster names by contrasts. Required if the fit does not store its samples.
+            Data of the fit, for names of contrasts. Required if the fit does not store its samples.
         n_clusters : int or pair of int, optional
             Use the partition that ``relabel(n_clusters=n_clusters)`` selects, without changing this fit.
             Requires a method with ``relabel``, and a fit without labels and pairs.
@@ -417,8 +417,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
-            of the fit is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and for samples farther from
+            their nearest sample of the fit than 99% of the cluster. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -428,7 +428,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with those of the fit.
 
-        New samples are compared with at most 20,000 samples of the fit, in O(n n_samples n_features) time.
+        At most 20,000 samples of the fit are used. O(n n_samples n_features) time.
 
         Parameters
         ----------
@@ -463,10 +463,10 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
     def _with_n_clusters(self, n_clusters: Any) -> Self:
-        """Return a copy whose result is that of ``relabel`` for a number of clusters."""
+        """Return a copy with the result of ``relabel(n_clusters=n_clusters)``."""
         if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
-            raise ValueError(f"{name} selects no other number of clusters after fit; set n_clusters first")
+            raise ValueError(f"{name} cannot change the number of clusters after fit; set n_clusters first")
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
@@ -554,7 +554,7 @@ class PartLabelsMixin:
         """Write the labels of a table in parts, one Parquet file per part.
 
         All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the files. Repeat an
+        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the paths. Repeat an
         interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
         ValueError if ``X`` is None after a fit in memory or the folder contains other labels. See
         :func:`~moo_clustering.parts.write_labels`.
@@ -570,7 +570,7 @@ class PartLabelsMixin:
         """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the numbers of the rows that :meth:`_with_rows` requires."""
+        """Return the row numbers that :meth:`_with_rows` requires."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
@@ -616,7 +616,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     ) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        Raises a ValueError if parameters, data, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
 
         Parameters
@@ -628,7 +628,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Partial labels 0, 1, ..., and -1 or a missing value for unlabelled samples. A warning is issued if
             all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers to assign to the same cluster, or to different clusters.
+            Pairs of rows that belong to the same cluster, or to different clusters.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -650,7 +650,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. A method that searches yields every search before it runs."""
+        """Set the results of ``fit``. A method with searches yields every search before it runs."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -669,7 +669,7 @@ class WeightedClusterer(ConstrainedClusterer):
     ) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters, data, labels, pairs or weights are out of range, and an
+        Raises a ValueError if parameters, data, labels, pairs or weights are invalid, and an
         InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
 
         Parameters
@@ -688,7 +688,7 @@ class WeightedClusterer(ConstrainedClusterer):
 
 def recall_text(recall: float | None) -> str | None:
     """Return the recall of approximate neighbour lists as text, or None for exact lists."""
-    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
+    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
 
 
 @estimator
@@ -720,9 +720,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
-        Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints,
-        get the label of the first. O(n n_samples n_features) time, bounded memory. Raises a ValueError if the
-        features, or the number of distances, differ from the fit.
+        Samples of the fit get their ``labels_``. If constraints separate equal rows, these get the label of
+        the first. O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features, or the
+        number of distances, differ from the fit.
 
         Parameters
         ----------
@@ -779,7 +779,7 @@ def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Yield bytes of every row of a table or canonical sparse matrix. Equal rows have equal bytes."""
+    """Yield the bytes of every row of a table or sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
         # Adding zero turns -0.0 into 0.0, whose bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
@@ -825,7 +825,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
+    """Unite samples of equal number, except ``fixed``, in their most frequent cluster (ties: the lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -835,7 +835,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of every number is its most frequent label, or the lowest of these.
+        # The first entry of every number is its most frequent label; ties go to the lowest.
         joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
         if fixed is not None:
             joined[fixed] = row[fixed]
@@ -865,7 +865,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and from the user; groups of samples that belong together, by first sample."""
+    """Pairs from labels and from the user, and groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]
@@ -952,7 +952,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the lowest index of the rows nearest to every row of X. Equal cosine directions are ties."""
+    """Return the index of the row nearest to every row of X (ties, also of cosine directions: the lowest)."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -964,7 +964,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
-        # Differences are exact; faster products lose the digits that distinguish near rows.
+        # Faster matrix products lose the digits that distinguish near rows.
         return np.asarray(cdist(X, rows, name))
     D: FloatArray
     if name == "cosine":

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
-# Values of parameters with which an estimator writes no files.
+# Parameters of an estimator that writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
 
 
@@ -136,11 +136,11 @@ class ControlsMixin:
     interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
+        """Return the first search of ``fit`` before it starts, without fitting the estimator.
 
-        Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
-        with another algorithm, or its ``toolbox`` in loops of DEAP. Arguments are those of ``fit``. Raises a
-        ValueError if parameters or data are out of range, or ``fit`` would run no evolutionary search.
+        Run it by :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
+        another algorithm, or the ``toolbox`` of a DeapSearch in loops of DEAP. Arguments are those of
+        ``fit``. Raises a ValueError if parameters or data are invalid, or ``fit`` would run no search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -160,7 +160,7 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new values of those parameters that the class has."""
+        """Return a clone with new parameter values; parameters that the class does not have are ignored."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -177,7 +177,6 @@ class ControlsMixin:
     def _without_search(self, wanted: str) -> ValueError:
         """Return an error that suggests parameters with which the fit runs a search."""
         params = self._parameters()
-        # Values of parameters with which an estimator runs a search.
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
         evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
         if params.get("search") in evolving:
@@ -206,15 +205,15 @@ class ControlsMixin:
     ) -> ControlComparison:
         """Compare the search of the estimator, fitted or not, with its controls on data X.
 
-        The fit does not change. A DEAP search prepares the data again for every run. See
-        :func:`~moo_clustering.controls.compare`, also for warnings.
+        Does not change the fit. A DEAP search prepares the data again for every run. See
+        :func:`~moo_clustering.controls.compare` for details and warnings.
 
         Parameters
         ----------
         X, partial_y, **given
             ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
-            Evaluations of every run. Default: those of the fit.
+            Number of evaluations per run. Default: as many as the fit.
         """
         model: Any = self
         # These options apply only to the fit itself.
@@ -252,7 +251,7 @@ def _n_evaluations(model: Any, first: Plan) -> int:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # A search without a fixed population size has 0, which raises an error later.
+    # Without a fixed population size, the result is 0, which raises an error later.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
@@ -328,7 +327,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Set up a search by the options, and run it."""
+        """Pass callback, termination and start to a search, and run it."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -483,7 +482,7 @@ class SpectralMixin(_base.NearestSampleMixin):
         lists: NeighborLists,
         n_clusters: int,
     ) -> None:
-        """Set the results. If X has fewer than ``n_clusters`` distinct rows, these are the clusters."""
+        """Set the results. If X has fewer than ``n_clusters`` distinct rows, each is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -506,9 +505,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links that labels add within a class, with the largest similarity: between all pairs (``"clique"``),
-        to the medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also
-        remove links between classes. Must-links passed to ``fit`` always add links.
+        Links of maximum similarity that labels add within a class: between all pairs (``"clique"``), to the
+        medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also remove
+        links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------
@@ -546,7 +545,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Return whether the graph gets links between samples that belong together."""
+        """Return whether links are added to the graph between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 

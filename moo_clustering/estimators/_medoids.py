@@ -47,7 +47,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Metric of :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"``: Euclidean,
         with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from the constraints, if any.
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        Use of constraints, the user-supplied pairs and all pairs of labelled samples:
+        Use of constraints, which are the user-supplied pairs and all pairs of labelled samples:
 
         - ``"objective"``: the violated fraction is a third objective.
         - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).
@@ -59,9 +59,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
-        satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
-        ``select(pareto_front_) -> row``. Without constraints, the first two are ``"knee"``.
+        Selection rule: largest sum of satisfied fractions of must-links and cannot-links (``"balanced"``),
+        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
+        (``"knee"``, also without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # The selection does not affect the search, so it can change when it is resumed.
+        # The selection does not affect the search, so it may differ in the resumed run.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
             return _base.checkpoint_for(
@@ -190,7 +190,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier one is a cluster by itself: move it to that of its equal rows.
+        # A medoid that equals an earlier one is a separate cluster: move it to the cluster of its equal rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))

@@ -66,7 +66,7 @@ NSGA2_CLUS: dict[str, Any] = {
     "length": "grow",
     "search": "evolve",
 }
-# The PESC paper also states a mutation probability of 0.3, which MOCK does not have.
+# The PESC paper also states a mutation probability of 0.3, but MOCK has no such parameter.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 
@@ -94,11 +94,11 @@ class Method:
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool, optional
-        Whether columns get equal weights: always, or (False) only in tables with categories. None: never.
+        When columns get equal weights: always (True), only in tables with categories (False) or never (None).
     graph_options : mapping
         Options with which ``fit`` accepts the adjacency matrix of a graph. Empty: graphs are not accepted.
     evolves_with : mapping
-        Values of options without which the method runs no generations. Empty: it always or never runs them.
+        Options required for the method to run generations. Empty: it always or never runs generations.
     """
 
     name: str
@@ -138,7 +138,7 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_fields(method: Method) -> None:
-    """Raise for fields of other types, and for strings that are not names or cannot be shown on one line."""
+    """Raise an error for fields of wrong types, and for strings that are not names or printable lines."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -348,7 +348,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
         categorical=True,
     ),
 )
-_SISC_NEEDS = "presence of features, 0 or 1 (binarize=True converts others), dense or sparse; optional labels"
+_SISC_NEEDS = "presence of features, 0 or 1 (otherwise, set binarize=True), dense or sparse; optional labels"
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
 SUBSPACE_METHODS: tuple[Method, ...] = (
@@ -379,14 +379,14 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="nsga2-sisc",
         class_name="NSGA2SISC",
         paper=f"SISC-ML, with a search of this package for its start; {_SISC_PAPER}",
-        summary="SISC from seeds found by NSGA-II, compared with the best of as many random starts",
+        summary="SISC from seeds found by NSGA-II, compared with the best of equally many random starts",
         needs=_SISC_NEEDS,
     ),
     Method(
         name="subspace-mixture",
         class_name="SubspaceMixture",
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
-        summary="Gaussian clusters in a few features each, by swaps of clusters; finds their number",
+        summary="Gaussian clusters in few features each, by swaps of clusters; finds the number of clusters",
         needs="numeric features, dense or sparse; optional labels or pairs",
         supervision=("labels", "pairs"),
         sparse=True,
@@ -500,7 +500,7 @@ METHODS: dict[str, Method] = {
 
 
 def accepting(field: str) -> str:
-    """Return the names of the methods for which a field is true or not empty."""
+    """Return the names of the methods for which a field is true or non-empty."""
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
@@ -558,7 +558,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Raise if a method has a name of another method, or if its class cannot be used."""
+    """Raise an error if a method has a name of another method, or if its class cannot be used."""
     _check_fields(method)
     # Methods of another package may share a class, but not with built-in methods.
     for names, others in (

@@ -160,7 +160,7 @@ class CheckpointOptions(ParallelOptions):
     verbose : bool
         Show a progress bar with rate, time left and best values.
     checkpoint : path
-        File to which the state of the search is written; needs an integer ``random_state``.
+        File to which the state of the search is written; requires an integer ``random_state``.
     checkpoint_every : int
         Generations between checkpoints.
     resume : bool
@@ -176,7 +176,7 @@ class CheckpointOptions(ParallelOptions):
 
 @estimator
 class SearchOptions(CheckpointOptions):
-    """Parameters of estimators with a search, which returns the best results so far after Ctrl-C.
+    """Parameters of estimators with a search. After Ctrl-C, a search returns its best results so far.
 
     Parameters
     ----------

@@ -69,15 +69,15 @@ class ParetoPoolClusterer(
     Parameters
     ----------
     n_clusters : int, or (int, int)
-        Number of clusters, or its smallest and largest value. Default: that of the best partition. Ignored if
+        Number of clusters, or its minimum and maximum. Default: the number of the best partition. Ignored if
         ``y`` has labels of every class.
     granularity : {"few", "some", "many"}
         Alternative to ``n_clusters`` that restricts the number of clusters to the lower, middle or upper
         third of the numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
-        max(6, ceil(sqrt(n_samples))). Doubled, at most to n_samples / 5, while a fit without labels, pairs
-        and ``n_clusters`` would select a number near the largest. Extended to the end of an interval.
+        max(6, ceil(sqrt(n_samples))). Doubled, to at most n_samples / 5, while a fit without labels, pairs
+        and ``n_clusters`` would select a number near the largest. Extended to the maximum of ``n_clusters``.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -120,24 +120,24 @@ class ParetoPoolClusterer(
     pool_ : PartitionPool or None
         Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
-        Family, number of clusters, agreement, objectives and score of every partition, including evolved
-        ones. With labels or pairs, also ``total``: their evidence plus 20 times the score.
+        Family, number of clusters, agreement, objectives and score of every partition, also of evolved
+        partitions. With labels or pairs, also ``total``: their evidence plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about four in five data sets not used for its calibration. NaN if
+        Interval that contained the index of about 80% of the data sets not used for its calibration. NaN if
         ``confidence_`` is NaN.
     structure_p_value_ : float
-        Probability that Ward's method clusters data with unimodal components, but of the same size and
-        similar distribution, equally well. At least .001. NaN for bags.
+        p-value of Ward's clustering, compared with data of the same size and similar distribution whose
+        components are unimodal. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     verdict_remarks_ : tuple of str
         Reasons and reservations, such as "no evidence beyond chance; the cut may still be useful".
     alternatives_ : DataFrame
-        Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
-        at most .8), with sizes, confidence, families, and a description of the difference.
+        Up to four partitions with high scores, dissimilar to the result and to each other (adjusted Rand
+        index at most .8), with sizes, confidence, families, and a description of the difference.
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives in natural sign, all maximised.
@@ -213,8 +213,8 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
-        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
-        of ``fit``, and replace the previous ones; ``n_clusters="same"`` does not change the parameter.
+        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again.
+        Arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -262,7 +262,7 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks which samples belong together, and updates the partition at every answer.
+        """Start a session that asks which samples belong together, and updates the partition each time.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
         Raises a ValueError if the fit used labels or pairs, or has no pool, and a SessionFileError if the
@@ -366,9 +366,9 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Select another partition without computing new ones, except ``"consensus"``.
+        """Select another partition of the pool; only ``"consensus"`` computes a new partition.
 
-        Raises a ValueError if the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
+        Raises a ValueError if the rule is unknown, or for ``"consensus"`` without ``n_clusters``.
 
         Parameters
         ----------
@@ -512,7 +512,7 @@ class ParetoPoolClusterer(
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Interval of the number of clusters, if required."""
+        """Return the required interval of the number of clusters, or None."""
         if self.granularity is None:
             ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
             return None if ends is None else (int(ends[0]), int(ends[1]))
@@ -571,7 +571,7 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
-        They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
+        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, are
         combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
@@ -623,7 +623,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by row number. That of a landmark is its first row that is not noise."""
+        """Order of the samples by row number; the number of a landmark is that of its first inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -646,7 +646,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Labels of samples, or of landmarks and outliers of a table in parts, with their numbers of rows."""
+        """Return labels of samples, or of landmarks and outliers of a table in parts, and numbers of rows."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -807,7 +807,7 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters of the pool, ``ks``, are too small, this method only returns larger ones.
+        # If the numbers of clusters of the pool, ``ks``, are too small, only larger numbers are returned.
         # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
@@ -977,7 +977,7 @@ class ParetoPoolClusterer(
         self.__dict__.update(saved)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Assessor of partitions of the samples, reused from the last fit if the pool is the same."""
+        """Return the assessor of partitions of the samples, reused from the last fit of the same pool."""
         samples, last = self._samples, self.__dict__.get("_assessor")
         if last is not None and last.samples is samples:
             return cast(verdicts.Assessor, last)
@@ -987,7 +987,7 @@ class ParetoPoolClusterer(
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
-        """Confidence, p-value and verdict of a partition of the points. Default: the best of the pool."""
+        """Assess a partition of the points; default: the best of the pool."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
             why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
@@ -1046,7 +1046,7 @@ class ParetoPoolClusterer(
         labels = self._united(solution.labels, solution.known)
         found = self._with_noise(labels, solution.known)[self._row_order]
         found = found[found >= 0]
-        # With labels of every class, clusters have the numbers of the classes.
+        # With labels of every class, clusters are numbered like the classes.
         if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:

@@ -1,4 +1,4 @@
-"""Confidence in a partition of a pool, and descriptions of differences to other partitions."""
+"""Assessment of a partition of a pool, and descriptions of its differences from other partitions."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from moo_clustering.validity import (
 )
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
-# Without a pool, a partition cannot be compared.
+# Verdict if there is no pool to compare a partition with.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Thresholds of verdicts: smallest probability of structure, in general and if the p-value is at least the
-# third number; smallest confidence of a clear result; largest confidence without structure.
+# Thresholds of verdicts: smallest probability of structure, in general and for p-values of at least
+# DOUBTFUL_P; smallest confidence of a clear result; largest confidence without structure.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Range of the excess over references.
+# The excess over reference data is clipped to this range.
 _EXCESS = (-2.0, 3.0)
-# Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
+# Smallest adjusted Rand index of similar members, share of nested points, and reported explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters of any shape are separated if they have at most this number of features, and at least this minimax
-# silhouette and share of samples in the second largest cluster (which excludes clusters of outliers).
+# Separated clusters of any shape: largest number of features, smallest minimax silhouette, and smallest share
+# of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
@@ -50,15 +50,15 @@ _LEAST_SHOWN, _FEW = 0.01, 30
 _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups is at least this number.
 _FAR_ABOVE = 2.5
-# Ends of the interval by confidence. With models that were estimated without the source of the data, about
-# four in five results were inside.
+# Interval bounds by confidence, with models estimated without the source of the data. About 80% of the
+# results were inside.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
-_SEPARATED = "the clusters are separated, although the p-value is not small: it suits compact clusters only"
+_SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
-SMALL = "the p-value is small, but the clusters are too small, or overlap too much, to differ from noise"
-# Smallest agreement of families with common clusters. Only structure makes them agree on more than _MANY.
+SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
+# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data.
 _COMMON, _MANY = 0.5, 10
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
@@ -93,7 +93,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # A single cluster, or one per point, has an index of 0 with any classes, and no p-value of its own.
+        # A single cluster, or one per point, has an index of 0 with any classes, and no p-value.
         trivial = n_clusters in (1, len(labels))
         confidence = 0.0 if trivial else float(model.expected(features[1:], structure[:1])[0])
         n_tested = int(best.max()) + 1 if trivial else n_clusters
@@ -113,7 +113,7 @@ class Assessor:
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:
-        """Return the clusters of several samples whose rows are all identical."""
+        """Return the clusters of two or more samples whose rows are all identical."""
         groups, sizes = self._equal_rows
         if groups is None:
             return []
@@ -162,7 +162,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return separated groups in few features, if ``n_clusters`` is far above their number."""
+        """Return separated groups in few features if ``n_clusters`` far exceeds their number, else None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -172,7 +172,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Members of the pool with separated clusters, and the minimax silhouettes of all members."""
+        """Members with separated clusters, and the minimax silhouettes of all members (-1: not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -186,7 +186,7 @@ class Assessor:
 
     def _described(self, labels: Labels) -> FloatArray:
         """Return the features of a partition, shape (1, n_features), cached."""
-        # Number of partitions with cached features. Relabelling often assesses the same members.
+        # Bound the cache. It is useful because relabelling often assesses the same members.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -246,18 +246,18 @@ class Assessor:
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`."""
+        """Return features (q, n_features) of partitions (q, n_points), with the columns of FEATURES."""
         # Columns that cannot be computed are NaN. O(p n) time for p members, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Agreement, best agreement, support and near agreement."""
+        """Return agreement, best agreement, support and near agreement."""
         pool = self.samples.pool
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        # Members have a similar number of clusters if the numbers differ by one, or by this share.
+        # Similar numbers of clusters differ by at most one, or by at most this share.
         near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
@@ -272,7 +272,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return cut, worst cut, log smallest size, share of the second largest cluster, and log numbers."""
+        """Return the six features of FEATURES from ``"cut"`` to ``"log_points"``."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -283,7 +283,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Fewer than 150 points count as 150; otherwise, clear clusters of 30 samples would be noise.
+            # Without the lower limit of 150 points, clear clusters of 30 samples would seem noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -295,7 +295,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Excess over reference data, silhouettes, gain in likelihood, and log number of features."""
+        """Return excess over reference data, silhouettes, gain in likelihood, and log number of features."""
         X = self.samples.positions
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -304,7 +304,7 @@ class Assessor:
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
         minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Upper bound of silhouettes, because outliers also increase them.
+        # Limit silhouettes, because outliers also increase them.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
@@ -314,7 +314,7 @@ class Assessor:
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Reference data have the repeated values of features, but not those of distances.
+            # Reference data reproduce repeated values of features, but not repeated points of distances.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -322,7 +322,7 @@ class Assessor:
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
         X = self.samples.positions
         assert X is not None
-        # Largest number of rows for silhouettes and likelihoods.
+        # Maximum number of rows for silhouettes and likelihoods.
         shown = spread_rows(X, 600)
         part = X[shown]
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
@@ -337,7 +337,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
+    """Return a mask of the partitions with separated clusters, from their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # A share of 10% is impossible with many clusters; half of the mean size then suffices.
@@ -349,18 +349,18 @@ class Assessment(NamedTuple):
     """Assessment of one partition."""
 
     confidence: float  # expected adjusted Rand index with classes, in 0..1
-    p_value: float  # p-value by reference data, NaN without features
+    p_value: float  # from reference data, NaN without features
     verdict: str  # one of VERDICTS
     remarks: tuple[str, ...] = ()  # reasons and reservations
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the index for about four in five data sets outside the calibration."""
+        """Interval that contained the index of about 80% of the data sets not used for calibration."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
     def beside(self, row: int, why: str) -> Assessment:
-        """Add a remark that explains why an alternative of higher expected index is not the result."""
+        """Add a remark that explains why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
         # If the p-value is not small, the verdict was clear only because the clusters are separated.
@@ -370,7 +370,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict by probability of structure, confidence, p-value and separation, with remarks."""
+    """Return the verdict and remarks for a probability of structure, confidence, p-value and separation."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -414,7 +414,7 @@ class ConfidenceModel:
         return found
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
-        """Return the expected indices, shape (q,), if the data have these probabilities of structure."""
+        """Return the expected indices, shape (q,), given the probabilities of structure."""
         of_structure = self.weight * np.log(np.maximum(structure, 1e-4))
         found: FloatArray = expit(self.ari + self._sums(features)[1] + of_structure)
         return found
@@ -426,46 +426,46 @@ class ConfidenceModel:
         return sums
 
 
-# Estimated by ``python -m papers flagship-confidence`` from 132 pools: 40 data sets, and four
+# Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, and four
 # tables of each of 14 generated kinds with clusters and 9 without. Features with coefficients 0 are not used.
 MODEL = ConfidenceModel(
-    0.736,
-    1.478,
-    2.78,
+    0.741,
+    1.398,
+    2.85,
     {
-        "agreement": Term(0.802, 0.239, 0.247, 0.787),
-        "best_agreement": Term(0.828, 0.224, 0.283, 0.0),
-        "support": Term(0.474, 0.176, -0.114, 0.708),
-        "near_agreement": Term(0.762, 0.221, 0.321, 0.0897),
+        "agreement": Term(0.802, 0.239, 0.244, 0.818),
+        "best_agreement": Term(0.828, 0.224, 0.274, 0.0),
+        "support": Term(0.475, 0.177, -0.119, 0.741),
+        "near_agreement": Term(0.762, 0.221, 0.312, 0.125),
         "cut": Term(0.0852, 0.112, -0.196, -0.3),
-        "worst_cut": Term(0.172, 0.205, -0.144, 0.122),
-        "log_smallest": Term(3.41, 1.32, 0.27, 0.424),
-        "second_share": Term(0.23, 0.108, 0.0993, 0.0),
-        "log_clusters": Term(1.63, 0.712, -0.364, 0.0),
-        "log_points": Term(5.96, 0.753, 0.358, -0.169),
-        "excess": Term(1.78, 1.79, 0.853, 0.0),
-        "minimax_silhouette": Term(0.295, 0.314, 0.0, 0.61),
-        "silhouette": Term(0.326, 0.164, -0.278, -0.18),
-        "likelihood_gain": Term(0.0976, 0.529, 0.0, 0.162),
-        "log_features": Term(1.92, 1.24, 0.318, 0.132),
+        "worst_cut": Term(0.172, 0.205, -0.147, 0.151),
+        "log_smallest": Term(3.41, 1.32, 0.285, 0.484),
+        "second_share": Term(0.229, 0.108, 0.106, 0.0),
+        "log_clusters": Term(1.63, 0.711, -0.356, 0.0),
+        "log_points": Term(5.96, 0.753, 0.353, -0.181),
+        "excess": Term(1.8, 1.8, 0.895, 0.0),
+        "minimax_silhouette": Term(0.292, 0.311, 0.0, 0.687),
+        "silhouette": Term(0.326, 0.164, -0.277, -0.189),
+        "likelihood_gain": Term(0.0986, 0.53, 0.0, 0.217),
+        "log_features": Term(1.92, 1.24, 0.314, 0.129),
     },
 )
 # Model for bags, estimated from the same pools without features.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
-    0.608,
-    1.426,
-    2.66,
+    0.604,
+    1.432,
+    2.65,
     {
-        "agreement": Term(0.802, 0.239, 0.273, 0.715),
-        "best_agreement": Term(0.828, 0.224, 0.346, 0.464),
-        "support": Term(0.474, 0.176, -0.163, 0.943),
-        "near_agreement": Term(0.762, 0.221, 0.44, 0.0216),
-        "cut": Term(0.0852, 0.112, -0.219, -0.237),
-        "worst_cut": Term(0.172, 0.205, -0.141, 0.0527),
-        "log_smallest": Term(3.41, 1.32, 0.427, 0.226),
-        "second_share": Term(0.23, 0.108, 0.0479, 0.255),
-        "log_clusters": Term(1.63, 0.712, -0.459, -0.328),
-        "log_points": Term(5.96, 0.753, 0.499, 0.0616),
+        "agreement": Term(0.802, 0.239, 0.272, 0.722),
+        "best_agreement": Term(0.828, 0.224, 0.346, 0.476),
+        "support": Term(0.475, 0.177, -0.159, 0.955),
+        "near_agreement": Term(0.762, 0.221, 0.44, 0.06),
+        "cut": Term(0.0852, 0.112, -0.218, -0.24),
+        "worst_cut": Term(0.172, 0.205, -0.141, 0.0664),
+        "log_smallest": Term(3.41, 1.32, 0.43, 0.26),
+        "second_share": Term(0.229, 0.108, 0.0446, 0.27),
+        "log_clusters": Term(1.63, 0.711, -0.459, -0.318),
+        "log_points": Term(5.96, 0.753, 0.499, 0.0591),
     },
 )
 
@@ -485,16 +485,16 @@ def verdict_text(
         text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
     text += ")"
     if supervised:
-        text += " from the pool alone, an underestimate with labels or pairs"
+        text += " from the pool alone, too low for a fit with labels or pairs"
     elif bags:
-        text += "; unreliable for bags, because known classes of bags hardly form clusters"
+        text += "; unreliable for bags, because known classes of bags rarely form clusters"
     elif n_samples < _FEW:
         text += f"; unreliable for only {n_samples} samples"
     return "; ".join([text, *remarks])
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Return the verdict with its figures for an estimator that selects from a pool, otherwise None."""
+    """Return the verdict text of an estimator that selects from a pool, None for other estimators."""
     if not hasattr(estimator, "verdict_"):
         return None
     samples = estimator._samples
@@ -507,7 +507,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Describe the rows of ``alternatives_``, by their names in ``choose``."""
+    """Return descriptions of the rows of ``alternatives_``, keyed by their names in ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -519,7 +519,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Name the granularity of a result and its neighbours; empty if there are none."""
+    """Describe the granularity of a result and its neighbours; empty if there is no other granularity."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -531,7 +531,7 @@ def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
 
 
 def family_words(family: str) -> str:
-    """Name a family of algorithms in words, with its view or distance of the data."""
+    """Return the name of an algorithm family in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
@@ -550,7 +550,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that reports a selection from a pool, whose attributes ``fit`` sets."""
+    """Mixin that reports the selection of a partition from a pool."""
 
     def _clustering_result(self: Any) -> results.ClusteringResult:
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
@@ -609,7 +609,7 @@ class PoolReportMixin(ReportMixin):
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return partitions of the pool, their weights, and the result, all of samples or landmarks."""
+        """Return the partitions of the pool, their weights, and the result, for samples or landmarks."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         assert pool is not None
         assert self._candidates is not None
@@ -617,7 +617,7 @@ class PoolReportMixin(ReportMixin):
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self: Any, most: int) -> results.Coassociation:
-        """Return the co-association in the pool of at most ``most`` evenly selected samples or landmarks."""
+        """Return the co-association in the pool of at most ``most`` evenly spaced samples or landmarks."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
@@ -625,7 +625,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return the weighted share of the pool in which each sample is with the samples of each cluster."""
+        """Return the weighted share of the pool that groups each sample with the samples of each cluster."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -655,7 +655,7 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` names features."""
+        """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` are of features."""
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
         }
@@ -688,7 +688,7 @@ class PoolReportMixin(ReportMixin):
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self: Any) -> str:
-        """Return clusters, verdict, alternatives and possible next steps in a few lines of text.
+        """Summarise clusters, verdict, alternatives and possible next steps in a few lines of text.
 
         Examples
         --------
@@ -718,9 +718,7 @@ class PoolReportMixin(ReportMixin):
             for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()
         ]
         if len(self.alternatives_):
-            lines.append(
-                'next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask() questions'
-            )
+            lines.append('next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask()')
         return "\n".join(lines)
 
     def __repr__(self: Any, N_CHAR_MAX: int = 700) -> str:

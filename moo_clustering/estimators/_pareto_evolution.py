@@ -1,4 +1,4 @@
-"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control by random survival."""
+"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control with random survival."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,8 +72,8 @@ def evolve_pool(
     similarities, by which clusters are split. With ``n_clusters``, members with another number of clusters
     are repaired first. With ``constraints``, more than half of the mutations repair a violated pair.
     ``survival="random"`` is the control: random parents and survivors. Performs (n_gen + 1) pop_size
-    evaluations, and one of every member; the number of clusters is at most the larger of 60 and twice the
-    largest number in the pool.
+    evaluations, plus one per member of the pool. The number of clusters is at most the larger of 60 and twice
+    the largest number in the pool.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)
@@ -145,7 +145,7 @@ def _composed(
         raise ValueError(
             f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
         )
-    # Lower bound on ``k_max`` of evolved partitions, if there are enough samples.
+    # ``k_max`` of evolved partitions is at least 60 if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))
@@ -168,7 +168,7 @@ def _pymoo_search(
     algorithm = NSGA2(
         pop_size=pop_size,
         sampling=sampling,
-        # A tournament would also select in the control.
+        # In the control, parents must be random too.
         selection=RandomSelection()
         if random
         else TournamentSelection(func_comp=operators.batched_tournament),

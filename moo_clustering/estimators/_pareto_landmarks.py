@@ -21,7 +21,7 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Rank of the neighbour whose distance identifies outliers; smallest number of samples with outliers.
+# Rank of the neighbour whose distance identifies outliers; fewer samples than this have no outliers.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # Outliers: number of robust deviations of the logarithmic distance above the median, smallest deviation,
 # factor relative to the neighbours, and largest share of the points.
@@ -33,11 +33,11 @@ _FEW = 50
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled anew when needed.
 AT_ONCE = 1 << 25
 # Rare groups: smallest number of samples, largest share, and landmarks per group. Smallest gap to other
-# samples relative to the longest link inside, by number of features (last: more), because gaps between
-# neighbouring samples vary more in few dimensions.
+# samples relative to the longest link inside, for 1, 2 and more features, because gaps between neighbouring
+# samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Landmarks of noise are at least this many times as far from their fifth neighbour as the median of their
-# nearest landmarks. The first number is that of the nearest landmarks.
+# Landmarks of noise are at least _SPARSE times as far from their fifth neighbour as the median of their
+# _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
 # Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5
@@ -62,7 +62,7 @@ class FeatureScaling:
         # ``"isotropic"`` scales all features by one factor. Sparse data with more than ``n_components``
         # features are reduced, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
         if sp.issparse(X) and min(X.shape) > n_components:
-            # Without variance, shares of explained variance are undefined.
+            # Shares of explained variance are undefined if the variance is 0.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
@@ -172,7 +172,7 @@ class Placement:
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
         # Mini-batch k-means finds the landmarks, which have equal weights, so dense regions weigh less. This
-        # helps clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
+        # improves clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
         # O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
@@ -314,7 +314,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: a row's fifth neighbour is less than half as far as that of a quarter of the rows.
+    # Heterogeneous: for a quarter of the rows, the fifth neighbour is over twice as far as for the densest.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -408,7 +408,7 @@ class PointSearch:
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the random numbers and sums of scikit-learn 1.9."""
     # Equal to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that ties
-    # go to the lowest centre. With few features, it takes a fifth of the processor time of scikit-learn.
+    # go to the lowest centre. With few features, it requires a fifth of scikit-learn's processor time.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -427,7 +427,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum starts from that of the earlier rows: the centre times their number.
+        # Each sum includes the earlier rows, as the centre times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
@@ -463,7 +463,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Let landmarks in clusters of scattered noise join the cluster of the nearest other landmark."""
+    """Move landmarks in clusters of scattered noise to the cluster of the nearest other landmark."""
     # In a cluster of noise, most landmarks have much denser surroundings. At most 5% of the samples are
     # noise, and no partition gets fewer clusters than the smallest number in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
@@ -480,7 +480,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
+    """Mask of the rows whose ``distance`` to the fifth neighbour is far larger than their neighbours'."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -488,7 +488,7 @@ def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> Bo
 
 
 def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
-    """Logarithms of distances to the fifth neighbour, their median and their robust deviation."""
+    """Return log distances to the fifth neighbour, their median and their robust deviation."""
     usual = np.log(np.maximum(reach, reach[reach > 0.0].min()))
     middle = float(np.median(usual))
     return usual, middle, max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
@@ -512,7 +512,7 @@ def landmark_means(X: Any, landmark_of: Labels) -> Any:
 
 
 def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
+    """Sum the rows of every landmark, and divide the sum by the landmark's entry in ``counts``."""
     # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))

@@ -68,7 +68,7 @@ class KnownRows(NamedTuple):
         rows = np.unique(np.concatenate([numbers, *(each.ravel() for each in pairs if each is not None)]))
         if len(rows) > _MOST_KNOWN:
             raise ValueError(
-                f"y and pairs must name at most {_MOST_KNOWN} rows of a table in parts, got {len(rows)}"
+                f"y and pairs must refer to at most {_MOST_KNOWN} rows of a table in parts, got {len(rows)}"
             )
         labels: Any = None
         if y is not None:
@@ -132,8 +132,7 @@ class PooledLabels:
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
         self.preparer, self.columns = preparer, columns
-        # Omit arrays that only the selection requires.
-        # They are None, because digests of empty arrays are not reproducible.
+        # None replaces arrays that only the selection requires: digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -210,12 +209,12 @@ class PartsMixin(PartLabelsMixin):
         }
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
-            raise ValueError(f"{found} does not support a table in parts; change it, or fit a sample")
+            raise ValueError(f"{found} does not support a table in parts; remove it, or fit a sample")
         # Dask and Zarr arrays are read into memory if they are small.
         return found is None
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit the landmarks of a table in parts."""
+        """Fit a table in parts, represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, side = self._known_rows(table.n_rows, *supervision)
@@ -298,6 +297,6 @@ class PartsMixin(PartLabelsMixin):
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 
     def _of_rows(self: Any, what: str) -> Any:
-        """Return the mask of outliers or the landmarks of the rows of the fit, lazily."""
+        """Return a lazy array of the outliers (a mask) or the landmarks of all rows of the fit."""
         kind = _outliers if what == "outliers" else _landmarks
         return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))

@@ -88,7 +88,7 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
+    """Samples, and a pool of partitions of points, which are samples or landmarks (means of near samples)."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at
@@ -230,7 +230,7 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random walks on the graph, (I - .9 B)^-1, for its kernel and the propagation of pairs."""
-        # Factor of random walks on the graph; near 1, they reach far.
+        # With a factor near 1, random walks reach far.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -256,7 +256,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Mask of the new samples that are outliers with respect to the fit, see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers of the fit, see :func:`far_points`."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -268,7 +268,7 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Mask of outliers, from nearest landmarks and their distances; ``rows`` returns some scaled rows."""
+        """Find outliers from their nearest landmarks and distances; ``rows`` returns some scaled rows."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
@@ -322,7 +322,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """A search for the nearest inliers, the distances to their fifth neighbours, and the inliers."""
+        """Search for the nearest inliers, distances of inliers to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -395,7 +395,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If landmarks are equal, earlier samples remain assigned to the same one.
+        # If landmarks are equal, earlier samples remain assigned to the same landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -477,7 +477,8 @@ def pooled_table(
 ) -> Callable[[Any], PooledSamples]:
     """Scale a table, and return a function of a ``k_range`` that builds the pool of all views.
 
-    Long tables and tables in parts have landmarks. ``placing`` contains the options of :func:`placed_table`.
+    Landmarks represent long tables and tables in parts. ``placing`` contains the options of
+    :func:`placed_table`.
     """
     # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
     # their rows. If the sample contains all rows, their landmarks are final, and only their rows are counted.
@@ -526,7 +527,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of the rows in their order, and the bounds of a table with further rows."""
+    """Return a uniform sample of the rows in their order, and column bounds if the table has more rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -605,7 +606,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without a graph and a pool, as a pass over the table requires them."""
+    """Return landmarks without a graph and a pool, for a pass over the table."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -680,7 +681,7 @@ def placed_table(
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     """Raise a ValueError for scaled values whose squares overflow."""
     largest = np.abs(points).max(axis=0)
-    # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
+    # Squares of larger values, in standard deviations of the other samples, could overflow.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "

@@ -32,9 +32,9 @@ from moo_clustering.pool.families import PoolData, genie_partitions, ward_partit
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Alternatives to a result: largest number, and largest adjusted Rand index with it and with each other.
+# Alternatives: maximum number, and maximum adjusted Rand index with the result and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# A finer partition replaces the result if at least this is its agreement and its share of nested points.
+# Smallest agreement and share of nested points of a finer partition that replaces the result.
 _AGREED, _NESTED = 0.99, 0.98
 # Largest p-value of the parts of a divided cluster. In 600 generated tables of two to six Gaussian clusters,
 # it was .17 or more for the 8 divided clusters of one Gaussian, and .10 or less for 21 of 24 others.
@@ -46,7 +46,7 @@ _NEAR_TOP = 2 / 3
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Fewest pairs to select the number of clusters by held-out pairs, and number of candidates for this number.
+# Smallest number of pairs to select n_clusters by held-out pairs, and number of candidates for n_clusters.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
@@ -60,7 +60,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Add ``n_new`` samples without labels and pairs after the present ones, and ``before`` in front."""
+        """Append ``n_new`` samples without labels and pairs, and prepend ``before`` such samples."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -175,7 +175,7 @@ class Objectives:
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Agreement of the families only, a feature of the confidence."""
+        """Return the agreement of the families only, a feature of the confidence model."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
@@ -189,7 +189,7 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, tiny clusters around their samples satisfy pairs.
+            # Without this penalty, tiny clusters around the samples of pairs would satisfy the pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
@@ -214,7 +214,7 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. Weight None is the default of the criterion."""
+    """Fit agreement, criterion and evidence; None is the default weight of the criterion."""
     # These values depend only on the pool, not on labels and pairs.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
@@ -250,7 +250,6 @@ def _fitted(
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
         gain = validity.LikelihoodGain().fit(samples.features)
-        # Weight of the modularity relative to the gain in likelihood.
         mixture = SumOfIndices("mixture", gain, modularity, 0.3)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
     return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
@@ -259,7 +258,7 @@ def _fitted(
 class BroadAgreement(validity.ValidityIndex):
     """Family agreement plus the mean positive agreement with the members, averaged over families."""
 
-    # It suits pools in which few families find the structure, such as spirals, so that their median is low.
+    # For structures that few families find, such as spirals, so that the median over families is low.
 
     name, greater_is_better = "broad_agreement", True
 
@@ -279,7 +278,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Agreement of every partition, between about 0 and 2."""
+        """Return the agreement of every partition, between about 0 and 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
         support = np.maximum(validity.pairwise_ari(rows, self._labels), 0.0) @ self._shares
         return self.plain(rows) + support
@@ -337,9 +336,8 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create limits for some samples. The default is a hundredth of n_samples, between 2 and 10."""
+        """Create the limits. By default, ``least`` is a hundredth of n_samples, between 2 and 10."""
         if least is None:
-            # Largest default of the smallest cluster size.
             least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
 
@@ -348,7 +346,7 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar one, until all clusters are large enough."""
+        """Merge the smallest cluster into the most similar cluster, until all clusters are large enough."""
         # Similarity is the sum of weights between two clusters. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
@@ -396,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions in the interval with equal points united and large enough clusters."""
+        """Mask of the partitions in the interval that unite equal points and have large enough clusters."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -434,12 +432,12 @@ class Candidates:
         }
 
     def granularity(self, n_clusters: int) -> str:
-        """Name the granularity of a number of clusters."""
+        """Return the granularity of a number of clusters."""
         reached = [name for name, (low, _) in self.granularities.items() if n_clusters >= low]
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Eligible partition with the greatest value, or the best with the nearest ``n_clusters``."""
+        """Return the best eligible partition, or the best of the partitions closest to ``n_clusters``."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -448,9 +446,9 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest partition that divides clusters of a result, if families agree on it."""
-        # The score may join clusters that form clusters, and clusters of few samples. X are the positions of
-        # the points. A cluster is divided only if its points differ from data without clusters.
+        """Return the finest agreed partition that divides clusters of a result, or the result itself."""
+        # The best score may join clusters that are near to each other, or small. X are the positions of the
+        # points. A cluster is divided only if its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
             return labels
         n_clusters = int(labels.max()) + 1
@@ -471,7 +469,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Append candidates with the same objectives."""
+        """Return a copy with further candidates, which must have the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -494,7 +492,7 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Up to four candidates of high score, dissimilar to the result and to each other, best first."""
+        """Return up to four good candidates, dissimilar to the result and to each other, best first."""
         # Candidates whose number of clusters differs by a factor of 1.25 from the result and from each other
         # take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
         n_clusters = self.pool.n_clusters
@@ -512,7 +510,6 @@ class Candidates:
                 if not self.eligible[member]:
                     continue
                 ratios = n_clusters[member] / np.array(numbers)
-                # Numbers of clusters that differ by a factor of 1.25 are dissimilar.
                 if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < 1.25:
                     continue
                 members.append(int(member))
@@ -603,7 +600,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Extend the automatic numbers up to ``most``, or if the data may have more groups; else []."""
+    """Return more numbers of clusters, up to ``most`` or if the data may have more groups; else []."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -668,7 +665,7 @@ def unsupervised_partition(
     method: str,
     rng: np.random.Generator,
 ) -> Labels:
-    """Select the best partition of the points, or combine those with similar numbers of clusters."""
+    """Select the best partition of the points, or combine partitions with about ``n_clusters`` clusters."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None:
         return candidates.divided(candidates.best(score), samples.positions)
@@ -686,14 +683,14 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters."""
+    """Cluster by propagated pairs, and repair violations; held-out pairs determine n_clusters if None."""
     # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # Range of the propagation of pairs along the co-association.
+        # 0.7 is the reach of the propagation of pairs along the co-association.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -731,7 +728,6 @@ def _agreeing(
     np.add.at(counts, samples.per_sample(best), targets.indicators)
     new, of_class = ~counts.any(axis=1), targets.indicators.sum(axis=0)
     if ((counts > 0).sum(axis=1) > 1).any():
-        # If a fifth of the labels are the only ones of their classes, they may contradict the best candidate.
         trusted = clamp and bool(new.any()) and (of_class == 1).sum() >= 0.2 * of_class.sum()
     if not trusted:
         return None
@@ -763,22 +759,22 @@ class ClassModel:
     """Scores of the points, factors that adjust the class shares, and classifiers of features."""
 
     scores: FloatArray  # shape (n_points, n_classes)
-    # shape (n_classes,): factors that adjust the class shares towards the expected ones.
+    # shape (n_classes,): factors that adjust the class shares towards the expected shares.
     factors: FloatArray
     stack: evidence.ClassifierStack | None = None  # classifiers of the features that correct the scores
 
     def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
-        """Class probabilities from scores (n, n_classes) and scaled features (n, n_varying) of samples."""
+        """Compute class probabilities from scores (n, n_classes) and scaled features (n, n_varying)."""
         found = evidence.class_probabilities(scores, factors=self.factors)
         return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
     def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
-        """Class probabilities of new samples."""
+        """Compute class probabilities of new samples."""
         scores = nearest_mean(self.scores, *samples.nearest(rows, N_NEAREST))
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Most probable clusters of new samples; ``of_clusters`` are the classes of the clusters."""
+        """Return the most probable clusters of new samples; ``of_clusters`` are the classes of clusters."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
@@ -793,10 +789,10 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features."""
-    # If the classes of the points were ``found``, the kernel determines only their probabilities, at least
-    # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
+    # If the classes ``found`` of the points are given, the kernel determines only their probabilities, at
+    # least .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    # Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
+    # With fewer labels per class, graph and linear kernels harm non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
@@ -859,7 +855,7 @@ class _LabelKernel:
         elif full:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                # Weight of the linear kernel relative to the others.
+                # Weight of the linear kernel relative to the other kernels.
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:

@@ -30,43 +30,43 @@ from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION, evaluated_population, pymoo_result
 from moo_clustering.validity import internal
 
-# Parameters of AMOSA in ``annealing``.
+# Parameters of AMOSA that ``annealing`` accepts.
 SCHEDULE = ("soft_limit", "hard_limit", "init_factor", "n_climb", "n_moves", "t_max", "t_min", "cooling")
 REPLACE, INSERT, DELETE = 0, 1, 2
 
 
 @estimator
 class AMOSAClus(MedoidSetClusterer):
-    """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni and I-indices.
+    """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni index and the I-index.
 
-    The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
-    :class:`NSGA2Clus`, with the same front, rules and attributes. By default, it makes 8400 evaluations in
-    batches and 7300 single ones, each at the cost of :class:`NSGA2Clus` or, with centres, O(n_samples k
-    n_features). Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
+    for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it runs 8400
+    evaluations in batches and 7300 individually, each at the cost of :class:`NSGA2Clus` or, with centres,
+    O(n_samples k n_features). Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------
     metric : str or callable
-        As for :class:`NSGA2Clus`; "cosine" or "euclidean" with ``encoding="center"``.
+        As for :class:`NSGA2Clus`; with ``encoding="center"``, only "cosine" and "euclidean".
     encoding : {"medoid", "center"}
-        Whether clusters are represented by samples, or by perturbed points (dense data only).
+        Whether samples or perturbed points represent the clusters. Points require dense data.
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     acceptance : {"physical", "literal"}
         Acceptance probability, see :class:`~moo_clustering.algorithms.AMOSA`.
     annealing : dict, optional
-        Sizes of the archive, temperatures and steps, such as ``{"t_max": 10, "n_moves": 50}``: parameters of
-        :class:`~moo_clustering.algorithms.AMOSA`. Below 20 samples, the defaults of ``soft_limit``,
+        Parameters of :class:`~moo_clustering.algorithms.AMOSA` for archive sizes, temperatures and steps,
+        such as ``{"t_max": 10, "n_moves": 50}``. With fewer than 20 samples, the defaults of ``soft_limit``,
         ``hard_limit`` and ``n_moves`` are 20, 10 and 20.
     perturbation_scale : float
-        Scale of the perturbation of a centre, in standard deviations of every feature.
+        Scale of the Laplace noise on a centre, in standard deviations of each feature.
     checkpoint_every : int
         Number of temperatures between checkpoints.
 
     Attributes
     ----------
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
-        Medoids, or samples nearest to the centres, padded with -1.
+        Medoids, or members nearest to the centres; ``pareto_medoids_`` is padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Centres of the clusters, with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
@@ -142,7 +142,7 @@ class AMOSAClus(MedoidSetClusterer):
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # Few samples have few sets of medoids.
+        # Small data allow few distinct sets of medoids.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -202,7 +202,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples, each of which is a cluster."""
+    """Return the result for one or two samples, with one cluster per sample."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     out = problem.evaluate(
@@ -226,7 +226,7 @@ def draw_moves(
 
 
 def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Replace, add or remove a medoid of every individual, shape (n_individuals, k_max)."""
+    """Replace, add or remove one medoid per individual; return genes of shape (n_individuals, k_max)."""
     sets = as_sets(X)
     n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
     sizes = set_sizes(sets)
@@ -243,7 +243,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
 
 
 def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Move a centre by Laplacian noise, add a sample as a centre, or remove a centre, in every row of X."""
+    """In each row of X, add Laplace noise to a centre, add a sample as a centre, or remove a centre."""
     centers = problem.centers(X).copy()
     sizes = problem.sizes(X)
     always = np.ones(len(centers), dtype=bool)
@@ -261,7 +261,7 @@ def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generat
 
 
 class CenterProblem(Problem):
-    """Centres as genes, padded with NaN, with the objectives Xie-Beni and I-index, as for medoids."""
+    """Problem with centres as genes, padded with NaN, and the objectives of :class:`MedoidProblem`."""
 
     def __init__(
         self,
@@ -277,12 +277,12 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        # Number of samples for an estimate of the mean squared distance.
+        # Estimate the mean squared distance from at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # e1="centroid".
+        # This is ``e1="centroid"`` of the I-index.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -292,7 +292,7 @@ class CenterProblem(Problem):
         )
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Return genes as centres of shape (n_individuals, k_max, n_features)."""
+        """Reshape genes to centres of shape (n_individuals, k_max, n_features)."""
         return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
 
     def sizes(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -313,7 +313,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Return labels by the assignment under constraints, and the centres of non-empty clusters."""
+        """Assign samples under the constraints; return labels and the centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
@@ -325,7 +325,7 @@ class CenterProblem(Problem):
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
-        """Return the member nearest to the centre of every cluster, shape (k,); ties: the lowest number."""
+        """Return the member nearest to each centre, shape (k,), or the first in case of ties."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
@@ -389,7 +389,7 @@ class CenterSampling(SeededSampling):
 
 
 class _GivenRows(MedoidSpace):
-    """Distances of a few centres to all samples, for the assignment under constraints."""
+    """Distances from a few centres to all samples, for the assignment under constraints."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)

@@ -45,7 +45,7 @@ class BagData(NamedTuple):
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Sum the violated shares of must-links and cannot-links, for every partition."""
+        """Compute the sum of the violated shares of must-links and cannot-links, for every partition."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
@@ -67,16 +67,16 @@ class BagClusterer(
     n_clusters : int
         Number of clusters, from 1 to n_bags.
     min_cluster_size : int
-        Smallest number of bags in a cluster. Smaller clusters get the bags with the least additional cost.
+        Minimum number of bags in a cluster. Smaller clusters receive the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        Use of labels and pairs: multiply the objective by 1 + ``penalty`` times the violation; with
-        ``"repair"``, also move bags to satisfy them.
+        Multiply the objective by 1 + ``penalty`` times the violation of labels and pairs; with ``"repair"``,
+        also move bags to satisfy them.
     penalty : float
         Weight of the violation.
     normalize : bool
-        Scale every feature to 0..1 over the instances of all bags (Eq. 11).
+        Whether to scale every feature to 0..1 over the instances of all bags (Eq. 11).
     weighting : {"bag", "instance"}
-        Centroids are means of bag means (Eq. 3), or of all instances.
+        Whether centroids are means of the bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class BagClusterer(
     violation_ : float
         Sum of the violated shares of must-links and cannot-links, 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
-        Minimum and range of every feature for the scaling; zeros and ones without ``normalize``.
+        Minimum and range of every feature; zeros and ones if ``normalize`` is False.
     """
 
     n_clusters: Count = 2
@@ -108,20 +108,20 @@ class BagClusterer(
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> Self:
-        """Cluster bags.
+        """Cluster the bags.
 
-        Raises a ValueError or TypeError for invalid arguments or more clusters than bags, and an
-        InconsistentConstraintsError for contradictory labels and pairs.
+        Raises a ValueError or TypeError if arguments are invalid or there are more clusters than bags, and an
+        InconsistentConstraintsError if labels and pairs contradict each other.
 
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            Bags, as for :func:`moo_clustering.bags.as_bags`: an array per bag, or an instance per row with
+            Bags, as for :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
             ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
+            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each pair of labels is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``, or first row of every bag, followed by the number of rows.
+            Bag identifier of every row of ``X``, or first row of every bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers to assign to the same cluster, or to different clusters.
         """
@@ -189,7 +189,7 @@ class BagClusterer(
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> BagData:
-        """Check the whole input of a fit before any work."""
+        """Check the whole input of a fit before any computation."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
@@ -215,7 +215,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair of partitions for pairs and the smallest size, or None."""
+        """Return the repair that enforces pairs and the smallest size, or None if none is needed."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -248,7 +248,7 @@ class BagClusterer(
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Set the scaled centres, one per cluster of ``labels_``."""
+        """Set the centres from scaled centres, one per cluster of ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
@@ -282,7 +282,7 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Mixin of clusterers that store the distances of all pairs of bags; precedes their base class.
+    """Mixin of clusterers that store the distances of all pairs of bags. List it before the base class.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the first index of the smallest non-negative value on the last axis, up to rounding."""
+    """Return the first index of the smallest non-negative value along the last axis, up to rounding."""
     # Smaller relative differences are rounding errors of matrix products.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
@@ -370,7 +370,7 @@ class FeatureRange(NamedTuple):
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:
-        """Scale bags; values outside the range stay outside."""
+        """Scale bags; values outside the range are not clipped."""
         if not self.low.any() and (self.span == 1.0).all():
             return bags
         return bags.with_instances(freeze(self.scale(bags.instances)))

@@ -43,23 +43,23 @@ PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
 @_options.estimator
 class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
-    """Base class of clusterers of bags that search for one best individual.
+    """Base class of single-objective evolutionary clusterers of bags.
 
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Numbers of individuals, of generations after the first, and of allowed evaluations, including trials.
+        Population size, generations after the first, and maximum number of evaluations, including trials.
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation if all others are worse.
+        Whether the best individual so far replaces the worst new individual if all new ones are worse.
 
     Attributes
     ----------
     fitness_ : float
-        Objective of ``labels_``, with penalty.
+        Objective of ``labels_``, including the penalty.
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
-        Number of evaluated individuals, and of additional trial values of single genes.
+        Numbers of evaluated individuals, and of trials of other values for single genes.
     n_restarts_, n_iter_ : int
     history_ : Recorder
     """
@@ -119,8 +119,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
             return np.asarray(search.hall_of_fame[0])
         warn_caller(
             f"{type(self).__name__} found no partition with {self.n_clusters} clusters of at least "
-            f"{self.min_cluster_size} bags; the best other partition is used, with its small "
-            "clusters filled as far as constraints allow"
+            f"{self.min_cluster_size} bags; the best partition with smaller clusters is used, and these "
+            "are filled as far as constraints allow"
         )
         return np.asarray(max(search.population, key=lambda one: one.fitness.wvalues))
 
@@ -143,7 +143,7 @@ class _EligibleStatistics(tools.Statistics):
 
 @_options.estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Base class of searches with one gene per bag, its cluster, which minimise a :class:`BagObjective`.
+    """Base class of searches for partitions (one label per bag) that minimise a :class:`BagObjective`.
 
     Attributes
     ----------
@@ -158,8 +158,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Groups of bags that must stay together can leave no bags to fill a small cluster, so the geometry
-        # must not rely on the smallest size.
+        # Must-linked groups can leave too few bags to fill small clusters, so the geometry must not rely on
+        # the smallest size.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
@@ -233,12 +233,12 @@ class MutationOptions:
 @documented(BagObjective.improve)
 @_options.estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of mutations that draw genes by the objective of every value.
+    """Parameters of mutations that draw a gene according to the objective of each value.
 
     Parameters
     ----------
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
+        Bag that fills an empty cluster in a k-means step: farthest from or closest (paper) to its centroid.
     """
 
     _: KW_ONLY
@@ -250,10 +250,10 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
-    by the objective of every value, and improves some individuals by a k-means step. There is no crossover.
-    The mutation of a generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time. Source:
-    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
+    Individuals are partitions. Every generation selects parents by roulette, redraws genes with probabilities
+    that depend on the objective of each value, and improves some individuals by a k-means step. There is no
+    crossover. The mutations of a generation take O(pop_size n_bags (n_instances + n_clusters^3)) time.
+    Source: Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
     --------
@@ -282,21 +282,21 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
 
     Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
-    mutated genes at once, by the distances to the centroids. A generation takes O(pop_size n_bags
-    n_instances) time. The result is the best partition with ``min_cluster_size`` bags in all clusters, and
-    ``logbook_`` describes such partitions only. Source: Evolutionary multi-instance clustering, section IV-B,
-    Eqs. 7-9; Lu et al., SAC 2004.
+    mutated genes at once, with probabilities that depend on the distances to the centroids. A generation
+    takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
+    ``min_cluster_size`` bags in every cluster, and ``logbook_`` describes only such partitions. Source:
+    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
     ----------
     bias : float
         Constant added to the weight of every cluster in the mutation (Eq. 9), on the scale of distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
-        ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.
+        Objective: within-cluster sum of squares of the bag means (``"between"``), or two readings of the
+        printed Eq. 7. ``"printed_meansq"`` explains the published results, but favours a single-bag cluster.
     legality : {"ratio", "count"}
-        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or, as in the paper, by
-        their number, which has no effect.
+        Factor on the fitness of partitions with empty clusters: the share of non-empty clusters or, as in
+        the paper, their number, which is no penalty.
 
     Examples
     --------
@@ -338,10 +338,10 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
     and improved by k-means steps, and the best of parents and children survive. When no parents differ
-    enough, the population restarts from its best individual. The index is smallest for a single outlying bag
-    against all others: set ``min_cluster_size``, or use :class:`MemeticCHCMIC`. A generation takes O(pop_size
-    n_bags (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance clustering, section IV-D,
-    Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
+    enough, the population restarts from its best individual. The index favours a cluster of one outlying bag;
+    to avoid it, set ``min_cluster_size`` or use :class:`MemeticCHCMIC`. A generation takes O(pop_size n_bags
+    (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance clustering, section IV-D, Eqs. 5,
+    6 and 10; Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
         individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        Lower the threshold after a generation without a crossing, or without a surviving child.
+        Whether the threshold falls after a generation without a crossing, or without a surviving child.
     mutate : {"children", "population"}
         Whether to mutate only children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
@@ -398,8 +398,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
-    every child by single moves to a local optimum, and removes duplicate partitions. Random restarts are
-    equally good if there are few local optima or a few dozen descents, and worse otherwise. Source:
+    every child by single moves to a local optimum, and removes duplicate partitions. Random restarts of the
+    descent are as good with few local optima or a few dozen descents, and worse otherwise. Source:
     Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
@@ -408,7 +408,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         Share of the genes that a restart redraws in copies of the best individual. About half of the other
         individuals become such copies, the rest random partitions.
     min_cluster_size : int or "auto"
-        Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
+        Minimum number of bags in a cluster. ``"auto"``: 5% of the bags, but at least 2.
 
     Examples
     --------
@@ -426,7 +426,6 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     def _smallest_size(self, n_bags: int) -> int:
         if isinstance(self.min_cluster_size, str):
-            # Smallest share of the bags in a cluster with min_cluster_size="auto".
             return min(max(2, math.ceil(0.05 * n_bags)), n_bags // self.n_clusters)
         return super()._smallest_size(n_bags)
 
@@ -457,27 +456,27 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
-    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid. The
-    distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags
-    n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern
-    Recognition 35, 2002.
+    An individual consists of up to ``n_clusters`` medoid bags. Other bags are assigned to the nearest medoid.
+    The distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
+    n_bags n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik,
+    Pattern Recognition 35, 2002.
 
     Parameters
     ----------
     n_clusters, k_min : int
         Largest and smallest number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
-        the index is biased between different numbers of clusters.
+        the index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
     mutation : {"index", "rank"}
-        A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
+        Whether a mutated medoid is replaced by a bag with a near number (as in the paper), or by a near bag.
     pc, pm, p_gene : float
-        Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
+        Probabilities of crossing a pair, of mutating an individual, and of replacing each of its medoids.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids. If constraints moved a medoid, Eq. 2 selects another from its cluster.
+        Bag numbers of the medoids. If constraints move a medoid, Eq. 2 selects a new one for its cluster.
     medoid_bags_ : Bags
         Medoids in the units of the data.
 
@@ -546,7 +545,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Davies-Bouldin index, with penalty, of individuals with slots of medoid bags."""
+    """Penalised Davies-Bouldin index of individuals whose genes are medoid bags."""
 
     def __init__(
         self,

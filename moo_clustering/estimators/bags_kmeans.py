@@ -34,10 +34,10 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts (the run with the least inertia is used), and largest number of updates.
+        Number of random starts (the run with the least penalised inertia is used); maximum number of updates.
     constraint_handling : {"repair", "penalty"}
-        Use of labels and pairs after every assignment: reassign bags to satisfy them, or move bags while this
-        decreases the inertia times 1 + ``penalty`` times the violation.
+        After every assignment, reassign bags to satisfy labels and pairs, or move bags while this decreases
+        the inertia times 1 + ``penalty`` times the violation.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Parameters
     ----------
     init : "random" or array-like of shape (n_clusters,)
-        Initial medoids: random bags, or bag numbers (for a single run).
+        Initial medoids: random bags, or the given bag numbers (single run).
 
     Attributes
     ----------
@@ -96,8 +96,8 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Every assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
     whole, the largest first, and conflicting groups to different clusters. Small clusters are then filled
     with bags without constraints. Updates with an asymmetric distance can increase the inertia. If medoids
-    repeat, the best solution of the cycle is used. O(n_instances^2 n_features) time for the distances,
-    O(n_init n_clusters n_bags^2) for an update, and 8 n_bags^2 bytes.
+    repeat, the best solution of the cycle is used. The distances take O(n_instances^2 n_features) time and 8
+    n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row. Labels index columns of ``medoids``; records: see ``BagPartition``."""
+    """Results of runs, one per row. Labels index columns of ``medoids``; ``history``: see BagPartition."""
 
     labels: Labels
     medoids: Int64Array
@@ -160,7 +160,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and updates (Eq. 2) of each row of ``medoids``, by distances H[bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2) from the rows of ``medoids``; H is indexed [bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -198,7 +198,7 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Return labels, inertia, and a record of the history for every start."""
+    """Return the labels, inertia and history record of every run."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -211,7 +211,7 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Return the medoids of clusters (Eq. 2) for every start; the current medoid wins ties."""
+    """Return the updated medoids (Eq. 2) of every run; in a tie, the current medoid remains."""
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
@@ -222,7 +222,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Sums with a smaller relative difference are equal.
+        # Sums with a smaller relative difference count as equal.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -236,16 +236,16 @@ class MIKMeans(BagKMeans):
 
     Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
     not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
-    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
-    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    cycle is used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag,
+    this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
-        Initial centres: random instances of random bags, means of random bags, or (single run) an array.
+        Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        An empty cluster gets the bag farthest from its centre, or keeps its centre and can be missing in the
-        result. Empty clusters are common, because central centres are nearer to the farthest instances.
+        Fill an empty cluster with the bag farthest from its centre, or retain its centre, which can reduce
+        ``n_clusters_``. Empty clusters are common, because central centres attract bags with far instances.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run. Labels index rows of ``centers``; records are (inertia, smallest cluster size)."""
+    """Result of a run. Labels index rows of ``centers``; ``history``: (inertia, smallest size)."""
 
     labels: Labels
     centers: FloatArray

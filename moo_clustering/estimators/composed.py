@@ -27,11 +27,11 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
 @estimator
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
-    """Base class of user-defined clusterers, which define the problem in :meth:`make_problem`.
+    """Base class of user-defined clusterers. Subclasses implement :meth:`make_problem`.
 
     The search is NSGA-II, or any pymoo algorithm, with ``problem.operators(algorithm)``. A subclass inherits
     ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
-    scikit-learn. With the decorator ``@estimator``, annotated fields are its parameters.
+    scikit-learn. The decorator ``@estimator`` turns its annotated fields into parameters.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
-        """Create the PartitionProblem for data of shape (n_samples, n_features) and all pairs of a fit."""
+        """Create the PartitionProblem for X, shape (n_samples, n_features), and all pairs (or None)."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

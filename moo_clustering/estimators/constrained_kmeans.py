@@ -1,4 +1,4 @@
-"""K-means within limits on sizes, on sums of weights and on shares of groups, and with pairs of samples."""
+"""K-means with limits on cluster sizes, sums of weights and shares of groups, and with pairs of samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Least number of samples that the first linear programme of an assignment leaves free.
+# Minimum number of free samples in the first linear programme of an assignment.
 _FREE = 100
 # Reasons for different clusters of equal rows.
 _FEW, _LIMITS = "X has fewer distinct rows than clusters", "the limits require it"
@@ -40,31 +40,31 @@ _FEW, _LIMITS = "X has fewer distinct rows than clusters", "the limits require i
 class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with limits on sizes, sums of weights, shares of groups and pairs (balanced, fair k-means).
 
-    Assignments minimise the sum of squares within the limits. If only sizes are bounded, they are exact, in
-    O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
-    cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired, in
-    tens of milliseconds for 1,000 samples. If the result violates cannot-links, an integer programme assigns
-    their samples, in seconds for many cannot-links. All pairs are satisfied. O(n_samples (n_clusters
-    + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering",
-    Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair
-    algorithms for clustering", NeurIPS (2019).
+    Assignments minimise the sum of squares within the limits. If only sizes are bounded, assignments are
+    exact and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample that does not fit
+    into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
+    repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
+    integer programme reassigns samples, which takes seconds for many cannot-links. All pairs are satisfied. A
+    fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz,
+    "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N.
+    Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples per cluster, either one for all clusters or one for each. With one for
-        each, cluster numbers in ``labels_`` follow the order of the bounds.
+        Bounds on the number of samples per cluster: a common value, or one value per cluster. In the latter
+        case, ``labels_`` numbers the clusters in the order of the bounds.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
-        Bounds on the sum of ``weight`` (an argument of ``fit``) in a cluster, one for all or one for each.
+        Bounds on the sum of ``weight`` (see ``fit``) per cluster: a common value, or one value per cluster.
     min_group_ratio, max_group_ratio : float
-        Bounds on the share of a group in a cluster, divided by its share of all samples. Used only if
+        Bounds on the share of a group in a cluster relative to its share of all samples. Used only if
         ``groups`` is passed to ``fit``.
     n_init : int
         Number of runs with greedy k-means++ initialisation; the run with the least sum of squares is used.
     max_iter : int
         Maximum number of assignments per run.
     tol : float
-        A run ends if the squared shifts of the centres sum to at most ``tol`` times the mean variance.
+        A run stops when the sum of squared centre shifts is at most ``tol`` times the mean variance.
 
     Attributes
     ----------
@@ -74,10 +74,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Relative excess of the cost of the last assignment over a lower bound that ignores cannot-links; 0 if
+        Relative excess of the cost of the best assignment over a lower bound that ignores cannot-links; 0 if
         only sizes are bounded.
     violations_ : dict of str to float
-        Violation of every limit by ``labels_``, all 0.
+        Violation of every limit, always 0.
     n_iter_ : int
         Number of assignments of the best run.
 
@@ -117,8 +117,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ) -> Self:
         """Cluster the rows of X within the limits.
 
-        Raises a ValueError if the limits or pairs are impossible, or no partition within them is found. Warns
-        if the limits require different clusters for equal rows, or fewer clusters have samples.
+        Raises a ValueError if the limits or pairs are impossible, or no partition that satisfies them is
+        found. Issues a UserWarning if the limits separate equal rows, or fewer clusters have samples.
 
         Parameters
         ----------
@@ -182,14 +182,15 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, they apply to the rows of X only; raises a ValueError if no assignment is found.
+        ``within_limits``, the limits apply to the rows of X only, and a ValueError is raised if no assignment
+        is found.
 
         Parameters
         ----------
         within_limits : bool, default=False
             Whether to assign all rows of X together, within the limits.
         weight, groups : array-like of shape (n,), optional
-            As for :meth:`fit`; used with ``within_limits``.
+            As for :meth:`fit`; allowed only with ``within_limits=True``.
         """
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
@@ -253,7 +254,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # Limits call their bounds low and high.
+                # The messages of limits refer to the bounds as low and high.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -262,7 +263,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
             if (most := amount.max()) > high * (1 + 1e-9):
                 raise ValueError(
-                    f"must_link joins samples with {most:g} in all, more than max_{name}={high:g}; "
+                    f"must_link joins samples with a {name} of {most:g}, more than max_{name}={high:g}; "
                     f"increase max_{name}, or remove pairs."
                 )
         return bounds
@@ -309,8 +310,8 @@ def _united(points: FloatArray, run: _Run, limits: Sequence[Limit], fixed: NDArr
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate between assignments within bounds and means; return None if there is no assignment."""
-    # Lloyd's algorithm without limits moves the first assignment within limits near its optimum.
+    """Alternate between assignments within bounds and means; return None if no assignment is found."""
+    # Lloyd's iterations without limits bring the first assignment near its optimum.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -325,7 +326,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounded assignments can be worse than the previous one, and can repeat.
+        # Rounded assignments can be worse than earlier ones, and can repeat.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -335,7 +336,7 @@ def _constrained_run(
 class _Bounds:
     """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups.
 
-    Samples that must be together are one group; its cost and amounts are the sums over these samples.
+    Must-linked samples form one group, whose cost and amounts are the sums over these samples.
     """
 
     def __init__(
@@ -344,7 +345,7 @@ class _Bounds:
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
-        # Groups that must not be together, shape (n_pairs, 2).
+        # Pairs of groups with cannot-links, shape (n_pairs, 2).
         cannot = np.empty((0, 2), dtype=np.int64) if pairs is None else self.group[pairs.cannot_link]
         self.rivals = np.unique(np.sort(cannot, axis=1), axis=0)
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
@@ -374,14 +375,14 @@ class _Bounds:
                 self._least = np.vstack([self._least, zeros])
                 self._most = np.vstack([self._most, zeros + np.inf])
         self.amounts, self._columns = self._merged @ self.amounts, self._merged @ self._columns
-        # The solver has absolute tolerances. Powers of two keep whole numbers exact.
+        # Scale the columns, because the solver has absolute tolerances. Powers of two keep integers exact.
         size = -np.frexp(np.abs(self._columns).max(axis=0))[1]
         self._columns = np.ldexp(self._columns, size)
         self._least, self._most = (np.ldexp(b, size[:, np.newaxis]) for b in (self._least, self._most))
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and their gap; each call starts from the last duals."""
+        """Return a function from costs to labels and their gap; each call starts from the previous duals."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -403,7 +404,7 @@ class _Bounds:
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
         """Solve the linear programme, then round and repair its solution."""
-        # The solver has absolute tolerances, so a typical cost above that of the nearest cluster is 1.
+        # Scale the median excess cost to 1, because the solver has absolute tolerances.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -421,7 +422,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve an integer programme for groups with cannot-links or small margins, or else for all."""
+        """Solve an integer programme for groups with cannot-links or small margins, or more if infeasible."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -441,9 +442,9 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest shares of samples in clusters, and their cost; update ``duals``."""
+        """Compute the cheapest fractional assignment and its cost; update ``duals``."""
         # Samples whose best cluster is clear from the duals are fixed. The solution is optimal if its duals
-        # confirm all fixed samples; the others are released.
+        # confirm all fixed samples; otherwise, unconfirmed samples are released.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -479,7 +480,7 @@ class _Bounds:
     ) -> tuple[FloatArray, FloatArray] | None:
         """Assign some groups, with bounds reduced by the amounts ``spent``; also return the dual values.
 
-        With ``rivals``, pairs of rows that must not be together, the solution is integral, without duals.
+        With ``rivals``, pairs of rows with cannot-links, the solution is integral, and the duals are 0.
         """
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
@@ -488,7 +489,7 @@ class _Bounds:
         slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
         ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
         apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
-        # Time limit of an integer programme in seconds, after which its best solution is used.
+        # After the time limit of 30 s, the best solution of an integer programme is used.
         solved = optimize.linprog(
             cost.ravel(),
             A_ub=sparse.vstack([rows[below], -rows[above], apart]),
@@ -511,7 +512,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Compute the violation of clusters with ``totals``, shape (..., n_amounts)."""
+        """Compute the violations of clusters from ``totals``, shape (..., n_amounts)."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -525,12 +526,12 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Move or exchange samples at the least cost per unit of violation; None if violations remain."""
+        """Move or exchange samples at the least cost per removed violation; None if violations remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
         least = 1e-9 * float(cost.mean())
-        # Largest number of moves and exchanges that repair a rounded solution.
+        # Limit the number of moves and exchanges.
         for _ in range(2000):
             broken = self._missed(totals, every)
             if not broken.any():
@@ -542,8 +543,7 @@ class _Bounds:
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
-                # Try exchanges, because no single move helps.
-                # Largest number of exchanges that one step of a repair compares.
+                # No single move helps, so compare up to 2^22 exchanges.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)

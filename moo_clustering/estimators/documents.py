@@ -44,9 +44,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
     Each run starts from different random factors, and assigns every document to its largest topic. The
-    consensus of the runs depends much less on the random starts. Documents without terms are assigned to the
-    largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
-    n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
+    consensus depends much less on the random starts than a single run. Documents without terms are assigned
+    to the largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents +
+    n_terms) n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
     factorization for clustering biomedical documents".
 
     Parameters
@@ -54,16 +54,16 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     n_clusters, n_runs : int
         Number of topics per run and of clusters in the consensus, and number of runs.
     input : {"tfidf", "counts"}
-        Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
+        Whether X contains weights, or counts that :class:`PaperTfidfTransformer` converts to weights.
     document_weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
-        ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
-        ``"cspa"`` use METIS if installed, which balances the cluster sizes.
+        A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
+        n_documents). All but ``"cspa"`` use METIS, which balances the cluster sizes, if it is installed.
     run_selection : {"none", "best_half", "pareto"}
-        Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
+        Runs in the consensus: all, the half with the best agreement, or an evolved subset (little gain).
     select : {"anmi", "i2"}
-        Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
+        Criterion of the selection for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
@@ -79,9 +79,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association of a document divided by the sum of its associations; 0 without terms.
+        Largest association of a document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, with -1 for documents without terms. Consensus functions reject -1: pass
+        Labels of the runs, with -1 for documents without terms. Consensus functions reject -1, so pass
         ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
@@ -122,9 +122,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
-        """Cluster documents.
+        """Cluster the documents.
 
-        Raises a ValueError if there are more clusters than documents with terms, or than terms.
+        Raises a ValueError if there are more clusters than terms, or than documents with terms.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
         self._check_sizes(len(seen), weights.shape)
         if self.consensus == "cspa":
-            # Raise before the runs.
+            # Raise errors before the runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -205,9 +205,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
+        """Predict the cluster with the most similar mean term weights (without terms: the largest cluster).
 
-        Documents of the fit can get labels other than ``labels_``, the consensus of the runs.
+        Predictions for documents of the fit can differ from ``labels_``, the consensus of the runs.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -257,7 +257,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         self.n_clusters_ = self._n_features_out = int(found.max()) + 1
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # The runs do not depend on their number, or on the consensus.
+        # A run does not depend on the number of runs or on the consensus.
         same = clone(self).set_params(
             n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -271,11 +271,11 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
-    assigned to its largest topic. O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per
-    iteration and run, and O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are
-    in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X. Liu, Y. Gong,
-    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
-    matrix factorization for clustering biomedical documents".
+    assigned to its largest topic. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
+    n_clusters^2) time, and every parallel run uses O((n_documents + n_terms) n_clusters) memory. Equal
+    documents are in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X.
+    Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble
+    non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     Attributes
     ----------
     components_ : ndarray of shape (n_clusters, n_terms)
-        Topics of unit length, in the order of the clusters; then topics without documents.
+        Topics of unit length in the order of the clusters, followed by topics without documents.
     document_weights_ : ndarray of shape (n_documents, n_clusters)
         Weights of these topics at the end of the run.
     loss_, losses_ : float, ndarray of shape (n_init,)
@@ -358,7 +358,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute the exact non-negative least-squares weights of topics, unlike ``document_weights_``."""
+        """Compute exact non-negative least-squares weights of topics (``document_weights_`` is inexact)."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return factorization.document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
@@ -369,7 +369,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get labels other than ``labels_``, as the weights of the fit are inexact.
+        Predictions for documents of the fit can differ from ``labels_``, which rely on inexact weights.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.unit_topics:
@@ -387,7 +387,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         )
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
-        # The solver stops before equal documents have equal weights.
+        # The solver can stop before equal documents have equal weights.
         topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -470,7 +470,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Write a checkpoint and return its number of runs; only warn of failures if it contains earlier runs."""
+    """Write a checkpoint, return its number of runs; on failure, warn if it has earlier runs, else raise."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -478,7 +478,7 @@ def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
             raise
         warn_caller(
             f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
-            f"still contains {kept}",
+            f"still contains {kept} runs",
             RuntimeWarning,
         )
         return kept

@@ -23,27 +23,27 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    It is the baseline of fuzzy evolutionary clusterers. A sample at a centre belongs only to its cluster.
-    Distances depend on the units of the columns: scale them first. In many dimensions, memberships become
-    equal and centres coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features)
-    time, O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective
-    Function Algorithms", Plenum (1981).
+    It is the baseline of fuzzy evolutionary clusterers. A sample that equals a centre belongs only to that
+    cluster. Distances depend on the units of the columns, so scale these first. In many dimensions,
+    memberships become equal and centres coincide; a smaller ``fuzziness`` helps. A fit takes O(n_init
+    max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek,
+    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, above 1. Memberships are almost crisp near 1, and almost equal far above 1.
+        Exponent of memberships, above 1. Small values lead to crisp memberships, large values to equal ones.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ centres, of which the best is used; largest number of updates.
+        Number of greedy k-means++ initialisations (the best run is used), and maximum number of updates.
     tol : float
         A run stops when no membership changes by more than ``tol``.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Memberships, which sum to 1. Column c is for label c; clusters that ``labels_`` does not use are last.
+        Memberships; rows sum to 1. Column c is the cluster with label c; clusters without samples are last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
-        Means with the weights ``memberships_ ** fuzziness``, in the same order.
+        Means weighted by ``memberships_ ** fuzziness``, in the same order.
     n_clusters_ : int
         Number of clusters in ``labels_``, which assigns each sample to the cluster of its largest membership.
     objective_ : float
@@ -79,7 +79,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties go to the first cluster, so that another cluster may have no samples.
+        # Ties go to the first cluster, so another cluster may have no samples.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -94,12 +94,12 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster with the largest membership; for the rows of the fit, that in ``labels_``."""
+        """Predict the cluster with the largest membership. Rows of the fit get their ``labels_``."""
         return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships, in the order of ``memberships_``; they are not probabilities of a model."""
+        """Compute memberships, in the order of ``memberships_``. They are not probabilities of a model."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
@@ -129,7 +129,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster has no weight if all samples are at other centres.
+                # A cluster has no weight if all samples equal other centres.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -141,19 +141,20 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
 @_options.estimator
 class GustafsonKessel(FuzzyCMeans):
-    """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
+    """Fuzzy clustering with one Mahalanobis distance per cluster, for different shapes and orientations.
 
-    Each cluster has a norm of volume 1, derived from its fuzzy covariance matrix, whose estimation requires
-    many samples per feature. The first memberships use Euclidean distances, so the units of the columns only
-    affect the start and the regularisation. Eigenvalues below 1e-15 times the largest are increased to this
-    bound. O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
-    clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der Veen, U. Kaymak,
-    "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
+    Each cluster has a norm matrix of determinant 1, from its fuzzy covariance matrix, whose estimation
+    requires many samples per feature. The initial memberships use Euclidean distances, so the units of
+    columns only affect initialisation and regularisation. Eigenvalues below 1e-15 times the largest are
+    increased to this bound. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources:
+    D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska,
+    P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE
+    (2002).
 
     Parameters
     ----------
     regularization : float
-        Weight, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
+        Shrinkage, from 0 to 1, of covariances to a multiple of the identity matrix; 1 is fuzzy c-means.
 
     Attributes
     ----------
@@ -189,7 +190,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition number; eigenvalues of a single point become 1, for the Euclidean norm."""
+        """Limit the condition number; if all eigenvalues are 0, use the Euclidean norm."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # the bound in Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 

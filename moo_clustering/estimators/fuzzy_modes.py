@@ -1,4 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories, and a vote on the front."""
+"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote on the front."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# Columns of whole numbers in floats with at most this many different values are categories.
+# Maximum number of distinct values of a float column of integers that is categorical.
 _FEW_VALUES = 20
-# Neighbours of the classifier that decides about samples without a clear vote.
+# Number of neighbours of the classifier for samples without a clear vote.
 _N_NEIGHBORS = 5
-# Shares that differ by less are equal.
+# Shares with a smaller difference count as equal.
 _EQUAL = 1e-12
 
 
@@ -58,13 +58,13 @@ _EQUAL = 1e-12
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
 
-    The data are categories (numbers, strings, columns of a data frame), or numbers with
-    ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
+    X contains categories (numbers, strings, columns of a data frame), or numbers with ``metric="euclidean"``.
+    Details of the method are reconstructed from the abstract and later descriptions.
 
     The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
-    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of
-    categories often contains a single solution, because sep is largest if modes differ in all attributes. For
-    numbers, the front is hardly better than the initial population, because an evaluation also improves the
+    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. For categories,
+    the front often contains a single solution, because sep is largest if modes differ in all attributes. For
+    numbers, the front is hardly better than the initial population, because evaluations also improve the
     modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy
     clustering of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
@@ -73,27 +73,27 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     n_clusters : int
         Largest number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
-        Number of different attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
+        Number of differing attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
         Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
-        Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
+        Combination of the front; also a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Reference partition of the vote: the one with the least pi, or the one most similar to the others.
+        Reference of the vote: the partition with the least pi, or the partition most similar to the others.
     bins : int or None
-        Number of quantile intervals of float columns, for "hamming". If None, fractions raise an error.
+        Number of quantile intervals of float columns, for "hamming". None: fractions raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
-        Probabilities of one-point crossover of a pair, and of a random value for an attribute.
+        Probabilities of one-point crossover of a pair, and of replacing an attribute by a random value.
 
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution, or most frequent values or means of the clusters of a vote or
-        consensus. Values as in X, and intervals for binned columns.
+        Modes of the selected solution, or most frequent values (for numbers, means) of the clusters of a
+        vote or consensus. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         ``modes_``, with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -103,7 +103,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     pareto_front_ : ndarray of shape (n_solutions, 2)
         pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Clusters of the nearest modes.
+        Partitions of the solutions by nearest mode.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
         Modes of the solutions, with values as in X; modes without samples are last.
 
@@ -136,7 +136,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names the columns without numbers (``metric="euclidean"``) or with fractions
+        Raises a ValueError that names non-numeric columns (``metric="euclidean"``), or columns with fractions
         (``bins=None``).
         """
         complete(self._plans(X))
@@ -212,10 +212,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster of the nearest of ``modes_``. Ties are broken as in the fit.
+        """Predict the cluster of the nearest mode. Ties are broken as in the fit.
 
-        A category that did not occur in ``fit`` differs from all others. After a vote or consensus, a sample
-        of the fit may be nearest to the mode of another cluster than its own.
+        A category that does not occur in the fit differs from all others. After a vote or consensus,
+        predictions for samples of the fit can differ from ``labels_``.
         """
         check_is_fitted(self, "pareto_front_")
         rows = self._coder.encode(read_columns(self, X, reset=False))
@@ -252,7 +252,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # The selection from the front is not part of the search, and may change on resuming.
+        # The selection from the front is not part of the search, and may change in a resumed run.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
         return _base.checkpoint_for(same, data)
 
@@ -265,9 +265,9 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 class CategoryCoder:
     """Encoder of columns as codes 0, 1, ... of their sorted values.
 
-    Every value is a category, except in columns of floats with more than ``bins`` different values (if all
-    are whole, also more than 20), which are cut at their quantiles into up to ``bins`` intervals. Without
-    ``bins``, columns with fractions raise an error. ``categories`` are the values by column.
+    Float columns with more than ``bins`` distinct values (and more than 20 if all are integers) are binned at
+    their quantiles into up to ``bins`` intervals. In other columns, every value is a category. Without
+    ``bins``, fractions raise a ValueError. ``categories`` contains the values of every column.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -306,7 +306,7 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Encoder of columns as numbers on a common scale; raises an error that names columns without numbers."""
+    """Encoder of columns as numbers on a common scale; a ValueError names non-numeric columns."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
@@ -316,7 +316,7 @@ class NumberCoder:
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
         if scale == "standard":
-            # Standardising the range first keeps the squares of tiny and huge numbers within bounds.
+            # Scaling by the range first prevents overflow and underflow of squares.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
@@ -351,7 +351,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Return the lower bounds of all intervals except the first; None for a column that is not binned."""
+    """Return the lower bounds of all intervals except the first, or None if the column is not binned."""
     if not column.is_float:
         return None
     numbers = column.numbers()
@@ -374,7 +374,7 @@ def _intervals(edges: FloatArray) -> NDArray[Any]:
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:
-    """Return the distinct values, sorted; those of a pandas categorical in its order."""
+    """Return the distinct values, sorted or in the order of a pandas categorical."""
     values = column.values
     if isinstance(values.dtype, pd.CategoricalDtype):
         used = values.cat.remove_unused_categories().cat.categories
@@ -465,9 +465,9 @@ def majority_vote(
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
-    ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
-    Samples with at least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns
-    the others, unless there are fewer than 5 training samples, or none in a cluster. Ties go to the first
+    Partitions are first matched to the reference: the first partition, or the ``"medoid"``. Samples with at
+    least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns the other
+    samples, unless there are fewer than 5 training samples or a cluster has none. Ties go to the first
     cluster.
     """
     # Renumber all partitions first, so that numbers do not decide between equally good matchings.

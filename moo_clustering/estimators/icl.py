@@ -1,4 +1,4 @@
-"""ICLClustering: a genetic algorithm on the exact integrated classification likelihood."""
+"""ICLClustering: a genetic algorithm that maximises the exact integrated classification likelihood."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -23,16 +23,16 @@ from moo_clustering.validity import likelihood
 
 @_options.estimator
 class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, BaseEstimator):
-    """Genetic algorithm for clusters, and their number, that maximise the exact integrated likelihood.
+    """Genetic algorithm for the partition with the largest exact integrated classification likelihood (ICL).
 
-    See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
-    single samples improve initial partitions by k-means. A child starts from the intersections of the
-    clusters of two parents. Intersections within a cluster of either parent are merged greedily; with
-    probability ``pm``, a random cluster is split at random; then single samples are moved. The search stops
-    when a generation finds no better partition. Greedy merges of the result form a hierarchy down to one
-    cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
+    See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
+    improved by greedy merges and moves of single samples. A child starts from the intersections of the
+    clusters of two parents. Intersections within a cluster of either parent are merged greedily. With
+    probability ``pm``, a random cluster is then split at random. Finally, single samples are moved. The
+    search stops when a generation brings no improvement. Greedy merges of the result form a hierarchy down to
+    one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
     latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, plus merges at the start.
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, plus initial merges.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         ``"auto"`` (Gaussian columns; columns of two values are categories), ``"gaussian"``, ``"diagonal"``,
         ``"categories"``, ``"counts"``, ``"sbm"`` (X is a graph), or a model with other priors.
     alpha : float
-        Parameter of the Dirichlet prior of the proportions.
+        Parameter of the Dirichlet prior of the cluster proportions.
     k_max : int
         Number of clusters of the initial partitions, and largest number of clusters of the result.
     pm : float
@@ -62,8 +62,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     Notes
     -----
-    A sweep of moves takes O(n_samples k n_features) time, O(n_samples k n_features^3) with full covariance
-    matrices, and O(n_links + n_samples k^2) for graphs. It uses O(n_samples (pop_size + n_features)) memory.
+    A sweep takes O(n_samples k n_features) time, O(n_samples k n_features^3) with full covariance matrices,
+    and O(n_links + n_samples k^2) for graphs. A fit uses O(n_samples (pop_size + n_features)) memory.
 
     Examples
     --------
@@ -94,8 +94,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, categories as integers, or counts; for ``"sbm"`` a dense or sparse matrix of 0 and 1 of
-            shape (n_samples, n_samples).
+            Numbers, integer categories, or counts; for ``"sbm"``, a dense or sparse adjacency matrix of shape
+            (n_samples, n_samples) with entries 0 and 1.
         y : ignored
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False)
@@ -131,9 +131,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the largest product of predictive density and share.
+        """Predict the cluster with the largest product of predictive density and cluster proportion.
 
-        Predictions for samples of the fit can differ from ``labels_``, because these samples are then counted
+        Predictions for samples of the fit can differ from ``labels_``, because these samples are counted
         twice. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
@@ -200,7 +200,7 @@ class LikelihoodSearch:
 
     @property
     def finished(self) -> bool:
-        """Whether the last generation improved nothing, or all partitions are about equally likely."""
+        """Whether the last generation found no improvement, or all partitions are about equally likely."""
         stale = len(self.history) > 1 and self.history[-1][2] <= self.history[-2][2]
         return bool(stale or np.ptp(self.values) <= 1.0)
 
@@ -218,7 +218,7 @@ class LikelihoodSearch:
     def advance(self) -> None:
         """Replace all but the best partition by children; Ctrl-C keeps the parents."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
-        # Share of the population that can become parents.
+        # The best 40% of the population can become parents.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
         children = [parents[-1]]
         while len(children) < self.options.pop_size:
@@ -282,7 +282,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the required or best number of clusters; if merges end early, the smallest one."""
+        """Select the level with the required or best number of clusters; if merges end early, the last."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

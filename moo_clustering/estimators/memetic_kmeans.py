@@ -1,4 +1,4 @@
-"""MemeticKMeans: evolutionary k-means, and simpler searches as its controls."""
+"""MemeticKMeans: evolutionary k-means, and simpler searches as controls."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ State = tuple[dict[str, Any], dict[str, Any]]
 @documented(RelocateCenter)
 @estimator
 class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOptions):
-    """k-means with a low sum of squares, by evolution or simpler searches.
+    """k-means that finds low sums of squares by evolution or simpler searches.
 
-    For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
-    of squares than restarts, but not reliably better agreement with known classes. For 20 or fewer clusters,
+    With 50 or more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
+    of squares than restarts, but do not reliably agree better with known classes. With 20 or fewer clusters,
     restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
     minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
     clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
@@ -81,15 +81,15 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
         - ``"memetic"``: a population with tournament selection, exchange of matched centres, relocation of a
           centre, local search, and survival of distinct optima.
-        - ``"swap"``: a single solution, in which a centre moves to a sample if this is an improvement.
+        - ``"swap"``: a single solution, whose centres move to samples if this reduces the sum of squares.
         - ``"multistart"``: restarts from greedy k-means++.
-        - ``"ward"``: ``"swap"`` from a cut of Ward's hierarchy; best for many compact clusters.
+        - ``"ward"``: ``"swap"``, starting from a cut of Ward's hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of starts and survivors, and population size that triggers survival.
+        Number of initial solutions and survivors, and population size above which survivors are selected.
     pm : float
         Mutation probability of a child.
     ward_start : bool
-        Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
+        Whether the initial population of ``"memetic"`` includes a Ward cut, for up to 8000 samples.
     max_distance_evaluations : int, optional
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
@@ -98,7 +98,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of children without improvement after which the population restarts.
     report_controls : bool
-        Also run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples), each with the same budget.
+        Whether to run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) too, at equal budgets.
     max_memory : int, default=4 GiB
         Largest size of the distances for a Ward cut in bytes.
     n_jobs : int
@@ -106,7 +106,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
-        Continue from ``checkpoint`` if it exists, to the result of an uninterrupted run. The budget can grow.
+        Whether to continue from ``checkpoint``, if it exists, to the same result. The budget can be larger.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     interrupted_ : bool
         Whether Ctrl-C stopped the fit.
     parts_ : Parts
-        Table of a fit to a table in parts.
+        Table in parts that was passed to ``fit``.
 
     Notes
     -----
@@ -134,15 +134,15 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
 
     Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger
-    budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
+    budget never worsens the result. Ctrl-C ends the search with the best solution so far.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Searches of up to four samples of 20,000 rows share the budget equally. All results are
-    improved by up to 20 Lloyd's iterations over these samples together, and by at most 11 over all rows, each
-    in one pass. Between passes over all rows, a pair of near clusters is merged and the free centre moves to
-    a far row, wherever this lowers the sum of squares. The centres with the lowest sum in any pass are
-    returned. ``labels_`` is then a Dask array, ``parts_`` the table, and ``history_`` has one row per pass,
-    with the distances that the searches used.
+    than memory. Searches on up to four samples of 20,000 rows share the budget equally. Their results are
+    improved by up to 20 Lloyd's iterations on the union of these samples, and by at most 11 on all rows, each
+    in one pass. Between these passes, a pair of near clusters is merged and the free centre moves to a far
+    row, wherever this lowers the sum of squares. The centres with the lowest sum in any pass are returned.
+    ``labels_`` is then a Dask array, ``parts_`` the table, and ``history_`` has one row per pass, with the
+    number of distances of the searches.
 
     Examples
     --------
@@ -242,7 +242,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         n_searches, n_searched = len(samples), len(samples[-1])
         if self.n_clusters > n_searched:
             raise ValueError(
-                f"n_clusters must be at most {n_searched}, the rows of a sample, for a table in parts; got "
+                f"n_clusters must be at most {n_searched}, the size of a sample, for a table in parts; got "
                 f"{self.n_clusters}"
             )
         if self._cuts(n_searched):
@@ -504,8 +504,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
 
-    # With ``removal="cheap"``, the centre is the one of three whose removal costs least, and the sample is
-    # drawn by its squared distance; otherwise, both are random.
+    # With ``removal="cheap"``, the cheapest of three centres moves to a sample drawn with probability
+    # proportional to its squared distance. Otherwise, both are random.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -524,7 +524,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    # More than ``pop_max`` are reduced to ``pop_min``. After ``max_stall`` failures, the search restarts.
+    # Populations above ``pop_max`` are reduced to ``pop_min``, and restarted after ``max_stall`` failures.
 
     population: list[Any]
     objectives: FloatArray
@@ -618,8 +618,8 @@ def improved_by_passes(
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge near clusters, and move the free centres to far rows, wherever this lowers the sum of squares."""
-    # ``far`` has one row of every cluster. Each cluster takes part in one change, so that the changes of the
-    # sum, which are those of Ward's method, add up. O(k^3) time in the worst case.
+    # ``far`` contains one row per cluster. A cluster takes part in at most one change, so the changes of the
+    # sum, which are those of Ward's method, are additive. Takes O(k^3) time in the worst case.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -639,7 +639,7 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return positions of the best distinct optima, followed by clones if distinct ones are too few."""
+    """Return positions of the best distinct optima, followed by clones if there are too few."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)

@@ -75,22 +75,23 @@ class MOCK(
     The search evolves a front of partitions with different numbers of clusters from a spanning tree. A
     selection rule then selects one solution and, if not specified, the number of clusters. Clusters can have
     any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of measurements,
-    k-means and Gaussian mixtures are as good or better.
+    k-means and Gaussian mixtures are at least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)`` selects a solution by them. As a third objective (Semi-MOCK,
-      ``supervision="objective"``), a few labels overfit; use it only if no other solution is good.
+    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best. As a third objective
+      (Semi-MOCK, ``supervision="objective"``), a few labels cause overfitting; use it only as a fallback.
 
-    Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
-    of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
-    the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
-    L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if
-    no solution has ``n_clusters`` clusters, or the labels are of one class. Sources: Handl and Knowles, "An
-    evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
-    semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
-    "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
+    The neighbours and the tree take about O(N log N) time with few features, at worst O(N^2 n_features). If
+    at most a fifth of the links have genes, an evaluation of E genes costs O(E n_features) plus the links
+    between the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). A
+    fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls`` times.
+    Issues a UserWarning if no solution has ``n_clusters`` clusters, or all labels are of one class. Sources:
+    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl
+    and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre,
+    Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective clustering",
+    IEEE TEVC, 2018.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ class MOCK(
     search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
-        Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
+        Population size of NSGA-II, or children per generation of PESA-II (initial population: 2 ``k_user``).
     n_gen : int
         Number of generations, including the initial population for NSGA-II, but not for PESA-II.
     pc : float
@@ -122,15 +123,15 @@ class MOCK(
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the mean of the cluster (default), or sum of distances.
-        Second: weights 1/r of the r-th neighbours in other clusters.
+        Second: sum of weights 1/r of r-th neighbours in other clusters.
     scale : {"none", "minmax", "standard"}
         Scaling of the features. Use ``"standard"`` for different units, and ``"none"`` for coordinates.
     metric : str or callable
-        Distance for neighbours and tree, except ``"precomputed"``, because clusters have means.
+        Distance for neighbours and tree. ``"precomputed"`` is not supported, because clusters require means.
     root : int or "random"
         Root of the tree.
     rank_cap : int, optional
-        Largest distinguished rank of a link, to save time. 5 ``n_neighbors`` or more is safe.
+        Largest rank by which links are distinguished, to save time. At least 5 ``n_neighbors`` is safe.
     k_user : int
         Largest number of clusters in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -142,7 +143,7 @@ objective, int or callable, default="auto"
         Rule that selects a solution, among those with the number of clusters nearest to ``n_clusters``.
 
         - ``"attainment"``: farthest from the control fronts. The ends of the front are never selected. If
-          clusters share no neighbours, the result has too many clusters; set ``n_clusters`` then.
+          clusters share no neighbours, the result has too many clusters; set ``n_clusters`` in this case.
         - ``"variance"``: least first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``), and separated clusters in up to three features take precedence.
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
@@ -157,16 +158,16 @@ objective, int or callable, default="auto"
     supervision : {"select", "objective", "links"} or None
         Use of labels and pairs.
 
-        - ``"select"``: for the selection of the solution only.
+        - ``"select"``: only to select the solution.
         - ``"objective"``: also as a third objective.
-        - ``"links"``: also in the genes. Samples to separate are never linked, and samples that belong
-          together always are, which requires ``encoding="short"`` or ``"split"``.
+        - ``"links"``: also in the genes. Samples to separate are never linked. Samples that belong together
+          are always joined, which requires ``encoding="short"`` or ``"split"``.
         - None: ignored.
 
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than this row if small ones were merged.
+        Selected row of the front. ``labels_`` has fewer clusters than this row if small clusters were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions in natural sign, sorted by the first, before equal
         rows are united.
@@ -261,7 +262,7 @@ objective, int or callable, default="auto"
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007 with 100 children and 100 generations, as in the PESC paper."""
+        """Create MOCK as published in 2007, with 100 children and 100 generations as in the PESC paper."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
 
     def _clustering_result(self) -> results.ClusteringResult:
@@ -323,8 +324,8 @@ objective, int or callable, default="auto"
     ) -> Self:
         """Select another solution (``chosen_``, ``labels_``, ``n_clusters_``), without another search on X.
 
-        Raises a ValueError if the rule is unknown, or the row is outside the front. Issues a UserWarning if
-        no solution has ``n_clusters`` clusters, so the nearest number is used.
+        Raises a ValueError if the rule is unknown, or the row is outside the front. If no solution has
+        ``n_clusters`` clusters, issues a UserWarning and uses the nearest number.
 
         Parameters
         ----------
@@ -332,7 +333,7 @@ objective, int or callable, default="auto"
             A row of ``pareto_front_`` and ``rule(pareto_front_) -> row`` ignore ``n_clusters``.
             ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
-            Replaces the parameter of the estimator.
+            Replaces the parameter of the estimator, which is the default.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
@@ -362,7 +363,7 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Return row and labels of the least variance after merging small clusters; None without merging."""
+        """Merge small clusters, and return row and labels of the least variance; None without merging."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
         # Merged clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
@@ -373,7 +374,7 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Return keys by which to sort the solutions, most important key first; smaller is better."""
+        """Return sort keys of the solutions, the primary key first; smaller is better."""
         front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
@@ -432,7 +433,7 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Search control data once per seed, in processes; return objectives and numbers of clusters."""
+        """Search control data once per seed, in parallel; return objectives and numbers of clusters."""
         X, seeds, options = (
             self._scaled,
             self._control_seeds,
@@ -449,14 +450,14 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
-            # After an interruption, searches on control data are as short as the interrupted one.
+            # After an interruption, searches on control data are as short as the interrupted search.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
             warn_caller(
-                f"no number of clusters up to k_user={k_user} is both in the front and in those of "
-                "the control data, so there are no attainment scores, and the solution with the "
+                f"no number of clusters up to k_user={k_user} occurs both in the front and in the "
+                "fronts of the control data, so there are no attainment scores, and the solution with the "
                 "fewest clusters is used; try a larger k_user."
             )
             return np.full(len(self.pareto_front_), np.nan)
@@ -630,8 +631,8 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return scores, NaN if dominated in two objectives; None if a front has no k up to ``k_user``."""
-    # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
+    """Return scores, NaN for rows dominated in two objectives; None if a front has no k up to ``k_user``."""
+    # With rows sorted by the first objective, the second of a non-dominated row is below all earlier ones.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -693,9 +694,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 class Supervision(NamedTuple):
     """Labels and pairs in the form that the search and the selection use."""
 
-    # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. With
-    # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
-    # ``weights`` are those of the samples.
+    # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. ``groups`` forbid and join
+    # links with ``supervision="links"``. ``objective`` is the third objective.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None

@@ -94,7 +94,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Check the data and labels of all samples. Raises if no sample is labelled."""
+        """Check the data and labels of all samples. Raises a ValueError if no sample is labelled."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -150,7 +150,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
 
 @estimator
 class ThresholdClassifier(PartialLabelClassifier):
-    """Base class of classifiers that predict the labels with a probability of at least a threshold.
+    """Base class of classifiers that predict the labels whose probability reaches a threshold.
 
     Parameters
     ----------
@@ -164,15 +164,15 @@ class ThresholdClassifier(PartialLabelClassifier):
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
-        ``n_labels``, a number or one per sample, replaces the threshold by the number of most probable labels
-        to predict (ties: the first).
+        With ``n_labels`` (a number, or one per sample), predict this number of most probable labels instead
+        of applying the threshold (ties: the first).
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
 
 @estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Classifier that ranks labels one-vs-rest, and predicts as many as a second classifier estimates.
+    """Classifier that ranks labels one-vs-rest, with a second classifier for the number of labels to predict.
 
     This is the content-based variant, which learns the number of labels from the features. Source: L. Tang,
     S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009. A baseline in
@@ -181,8 +181,8 @@ class MetaLabeler(PartialLabelClassifier):
     Parameters
     ----------
     cut : bool
-        Whether ``predict_proba`` returns normalised scores of the predicted labels and 0 for the others, as
-        for the ROC curves of the paper, or the scores of all labels.
+        If True, ``predict_proba`` returns normalised scores of the predicted labels and 0 for other labels,
+        as for the ROC curves of the paper; if False, the scores of all labels.
     estimator : classifier with ``decision_function``, optional
         Classifier of the labels and of their number. Default: ``LinearSVC()``.
 
@@ -201,8 +201,8 @@ class MetaLabeler(PartialLabelClassifier):
     -1e6 for a label that no labelled sample has, and 1e6 for a label that all have. With one class per
     sample, this is a one-vs-rest support vector machine.
 
-    O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
-    data, for n_counts distinct numbers of labels.
+    A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory
+    besides the data, for n_counts distinct numbers of labels.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Return the accuracy on labelled samples, of whole label sets. Raises if no sample is labelled."""
+    """Return the accuracy of whole label sets on labelled samples. Raises a ValueError without any."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
@@ -333,7 +333,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone with every ``random_state`` drawn from ``seed``, or only those that are None (``unset_only``)."""
+    """Clone an estimator; draw every ``random_state``, or only unset ones (``unset_only``), from ``seed``."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -378,9 +378,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
 
     Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
-    class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
-    O(n_estimators n_sets n_features) memory besides the data. If no label set of a subset is frequent, issues
-    a UserWarning and uses all its sets as classes. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    class per sample, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time
+    and O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all
+    its sets are classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
@@ -485,8 +485,8 @@ class PrunedSets(NamedTuple):
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
-    # These are the first ``n_subsets`` proper subsets in ``label_sets``; samples without any are omitted.
-    # O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
+    # These are the first ``n_subsets`` proper subsets in ``label_sets``. Samples without any are omitted.
+    # Takes O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

@@ -40,7 +40,7 @@ Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 class NSGA2Clus(MedoidSetClusterer):
     """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
 
-    The search determines the number of clusters. Partial labels or pairs can guide it.
+    The search determines the number of clusters, and can be guided by partial labels or pairs.
 
     - Recommended: ``NSGA2Clus()``; for texts reduced to about 30 dimensions, ``NSGA2Clus(metric="fisher")``.
     - As published: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
@@ -53,16 +53,16 @@ class NSGA2Clus(MedoidSetClusterer):
     length : {"grow", "keep", "two_cut"}
         Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}
-        Replace a medoid by another sample; also add or remove medoids (``"full"``); or swap two genes, as
-        published, which does not change the partition.
+        ``"replace"`` replaces a medoid by another sample, ``"full"`` also adds or removes medoids, and
+        ``"swap"`` (as published) swaps two genes, which does not change the partition.
     pc, pm : float
         Crossover probability of a pair, and mutation probability of an individual.
     unique : bool
-        Whether distinct sets survive before repeated ones.
+        Whether distinct sets take precedence over duplicates in survival.
     search : {"auto", "evolve", "exhaustive"}
         Evolution, or evaluation of all sets of medoids (``"auto"``: if there are at most ``max_sets``).
     max_sets : int
-        Largest number of sets in an exhaustive search. An exhaustive search of more sets raises a ValueError.
+        Maximum number of sets in an exhaustive search. ``"exhaustive"`` raises a ValueError for more sets.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # a check only: all sets are evaluated
+                operators.start_genes(problem, self.start)  # only a check: all sets are evaluated
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
@@ -181,7 +181,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Return the survivors among individuals with distinct medoids, if there are enough."""
+    """Select survivors, preferably among individuals with distinct medoids."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):

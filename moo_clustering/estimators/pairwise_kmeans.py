@@ -45,7 +45,7 @@ Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, 
 
 @estimator
 class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
-    """Base class of k-means with penalties for violated pairs, which :meth:`_penalties` defines.
+    """Base class of k-means with penalties for violated pairs, defined by :meth:`_penalties`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     n_init : int
         Number of runs with random orders and centres. The run with the least objective is used.
     max_iter : int
-        Largest number of rounds of a run.
+        Maximum number of rounds per run.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest centre, without pairs.
 
-        Samples of the fit can get labels other than ``labels_``, which also depend on pairs.
+        Predictions for samples of the fit can differ from ``labels_``, which also depend on pairs.
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
@@ -138,10 +138,10 @@ class PCKMeans(PairwiseKMeans):
     """K-means with the same penalty for every violated pair.
 
     Minimises J = sum of the distortions to the centres + ``penalty`` per must-link between clusters and per
-    cannot-link within a cluster. The initial centres are those of must-link components. A round assigns
+    cannot-link within a cluster. The initial centres are those of the must-link components. A round assigns
     the samples one by one in random order (iterated conditional modes), and then updates the centres, in
     O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs) memory. Sparse
-    data remain sparse. n labelled samples have n(n-1)/2 pairs. Source: S. Basu, A. Banerjee, R. Mooney,
+    data remain sparse. n labelled samples imply n(n-1)/2 pairs. Source: S. Basu, A. Banerjee, R. Mooney,
     "Active semi-supervision for pairwise constrained clustering", SIAM International Conference on Data
     Mining (2004), section 2.
 
@@ -182,10 +182,10 @@ class HMRFKMeans(PairwiseKMeans):
 
     Minimises J = sum of the distortions to the centres + ``penalty`` d(i, j) per must-link between clusters +
     ``penalty`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
-    and its largest value d_max. The initial centres are those of must-link components. The costs are those of
-    :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once. Source: S.
-    Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD (2004),
-    without its learning of the distortion.
+    and its largest value d_max. The initial centres are those of the must-link components. Time and memory
+    are as for :class:`PCKMeans`; with cannot-links, d_max additionally takes up to O(n_samples^2 n_features)
+    time. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering",
+    KDD (2004), without learning the distortion.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
     An iteration takes O((n_must + n_cannot) n_features) time for a diagonal metric, and O(n_cannot
-    n_features^2 + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing,
+    n_features^2 + n_features^3) for a full metric. n labelled samples imply n(n-1)/2 pairs. Source: E. Xing,
     A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
     side-information", NIPS 15 (2002), sections 2.1 and 2.2.
 
@@ -229,9 +229,9 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         Share of the total variance that is added to the variance within must-links. With 0, as published, the
         metric is often degenerate.
     n_init : int
-        Number of runs of k-means. The best run is used.
+        Number of k-means runs. The best run is used.
     max_iter : int
-        Largest number of iterations of k-means.
+        Maximum number of k-means iterations.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     n_clusters_ : int
         Number of clusters, below ``n_clusters`` if fewer rows are distinct in the metric.
     n_iter_ : int
-        Number of iterations of the best run of k-means.
+        Number of iterations of the best k-means run.
 
     Examples
     --------
@@ -290,7 +290,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             random_state=int(seed.generate_state(1)[0]),
         )
         with warnings.catch_warnings():
-            # warn_of_few gives this warning below.
+            # warn_of_few issues this warning below.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
@@ -427,7 +427,7 @@ def component_seeds(
     """Select centres of components by weighted farthest-first traversal, then random samples."""
     # The first centre is that of the largest component. The next has the greatest product of component size
     # and distance to the nearest selected centre (ties: the lowest). Random samples are, if possible,
-    # distinct from all centres and outside the components. O(n_clusters n_samples n_features) time.
+    # distinct from all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -512,7 +512,7 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Find the largest distance in O(n_candidates^2 n_features), for candidates far from the mean."""
+        """Find the largest squared distance, in O(n_far^2 n_features) time for samples far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
@@ -552,7 +552,7 @@ class Cosine(Distortion):
         return unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances of unit vectors, precise for near ones; 1 for zero rows."""
+        """Compute half the squared distances of unit vectors, precise for near vectors; 1 for zero rows."""
         zero = self._zero(X)
         half = 0.5 * super().within(X, pairs)
         return np.where(zero[pairs].any(axis=1), 1.0, half)
@@ -601,10 +601,10 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None for equal cannot-linked samples."""
+    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None if cannot-linked samples are equal."""
     # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
     # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s, so
-    # that all features have the same scale. O((n_must + n_cannot) n_features) time per iteration.
+    # that all features have the same scale. An iteration takes O((n_must + n_cannot) n_features) time.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -655,9 +655,9 @@ def full_metric(
 ) -> LearnedMetric | None:
     """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
     # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
-    # the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
-    # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
-    # None for equal cannot-linked samples. O(n_cannot n_features^2 + n_features^3) time per iteration.
+    # the identity, admissible matrices have a trace of at most 1, so gradient steps are projected exactly. A
+    # matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if
+    # cannot-linked samples are equal. An iteration takes O(n_cannot n_features^2 + n_features^3) time.
     varies = _varies(X)
     if not varies.any():
         return None

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 @estimator
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
-    """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
+    """Clustering that selects or combines partitions of a pool by the agreement of algorithm families.
 
     Eight families of clusterers with different biases create partitions with many numbers of clusters. A
-    partition scores high if other families find it too and if it follows the neighbour graph. The best is
-    the result or, with ``n_clusters``, a consensus of the partitions with about ``n_clusters`` clusters.
+    partition scores high if other families find it too and if it follows the neighbour graph. The result is
+    the best partition or, with ``n_clusters``, a consensus of partitions with about ``n_clusters`` clusters.
 
     With a few labels, the best partition is the result if it contradicts none of them (see ``novel``).
     Otherwise a kernel from the pool classifies the remaining samples, combined with classifiers of the
@@ -64,28 +64,28 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"auto"``: data frames, also those of ``predict``, are converted to features by a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
-        ``"auto"``: prepared columns have equal variance times their weight, other features as
-        ``"standard"``. Others: to mean 0 and standard deviation 1; all by one factor; no scaling.
-        Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
-        truncated SVD to rows of unit length instead.
+        ``"auto"``: prepared columns have equal variance times their weight; other features are scaled to mean
+        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: all by one factor. Constant
+        features are dropped. Sparse data with more than ``n_components`` features are instead reduced by a
+        truncated SVD to rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
         ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
         as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
-        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
-        sparse data and ``metric="cosine"`` without labels, and mixture for the rest.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity without features, or with
+        pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
+        sparse data and ``metric="cosine"`` without labels, and mixture for other data.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
     n_components : int
         Components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
-        for each of ``rare_groups_`` are added.
+        Number of landmarks (means of near samples) that represent the data if there are more samples. Up to
+        twelve landmarks are added for each of ``rare_groups_``.
     noise : {"assign", "label"}
-        Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
-        labelled -1. Samples with labels, pairs or answers are never noise.
+        Whether outliers, also among new samples, join the cluster of their nearest sample or are labelled -1.
+        Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
         Further representations of the features: objects with ``fit_transform``, or column numbers.
 
@@ -94,21 +94,21 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     parts_ : Parts
         Table in parts of the fit, if any, with numbers of rows and passes, and the share of far rows.
     preparer_ : TablePreparer or None
-        Fitted preparer of data frames, with notes on what was read, left out and filled.
+        Fitted preparer of data frames, with notes on columns that were converted, omitted or imputed.
 
     Notes
     -----
-    Criteria add to the family agreement: ``"modularity"``, that of the neighbour graph; ``"minimax"``, the
-    mean agreement with all partitions, and the silhouette in minimax-path distances, which recognises thin
-    shapes such as spirals; ``"mixture"``, the mean agreement, the gain in likelihood of one Gaussian per
-    cluster (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity; ``"directions"``,
-    the mean agreement, and twice the modularity minus .1 ln n_clusters.
+    The criterion is added to the family agreement. ``"modularity"`` uses the modularity of the neighbour
+    graph, and ``"minimax"`` the silhouette in minimax-path distances, which recognises thin shapes such as
+    spirals. ``"mixture"`` uses the gain in likelihood of one Gaussian per cluster
+    (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` uses
+    the modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
-    the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise,
-    labels are assumed to cover all classes.
+    the same class are merged, and clusters without labels are new classes. With ``clamp``, this partition is
+    also the result if a fifth of the labels are the only labels of their classes, which suggests further
+    classes. Otherwise, labels are assumed to cover all classes.
 
     ``confidence_`` is the expected index, which depends on the probability that the data have structure.
     A model of 15 features of the pool (distances: of principal coordinates), fitted to data with known
@@ -117,18 +117,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     below .5 and the confidence below .8, or if the probability is below .7 and the p-value at least .05;
     the confidence is then at most .2. It is "clear" if the confidence is at least .8, no alternative
     exceeds it, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
-    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives
-    with a higher expected index, and why they are not the result; and a number of clusters at least 2.5
-    times that of separated groups, which lowers the confidence. Thin shapes of few samples may be
-    reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour
-    is eight times that of some neighbours, and its logarithm exceeds the median by five robust standard
-    deviations. The page of this method describes the calibration and the choice of defaults.
+    features). ``verdict_remarks_`` names clusters of identical rows, which do not count, and explains why
+    alternatives with a higher expected index are not the result. The confidence is lowered, with a remark,
+    if the number of clusters is at least 2.5 times that of separated groups. Thin shapes of few samples may
+    be reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour
+    is eight times that of some of its neighbours, and its logarithm exceeds the median by five robust
+    standard deviations. The page of this method describes the calibration and the choice of defaults.
 
-    Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
+    O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features) time for
     landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features, determines scale,
     landmarks and rare groups. Landmarks then become the means of all their samples. Distances and bags have
-    no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied;
-    ``relabel`` and ``ask`` read it again, so it must not change.
+    no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied.
+    It must not change, because ``relabel`` and ``ask`` read it again.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
     than memory, and is read in at most three passes. Results are bit-identical for all divisions into parts
@@ -141,7 +141,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ----------
     Pool: k-means++, Ward, spectral clustering (Ng, Jordan and Weiss 2001; self-tuning as Zelnik-Manor and
     Perona 2004), Genie (Gagolewski et al. 2016), HDBSCAN (Campello et al. 2013), Gaussian mixtures. Pairs:
-    Lu and Ip 2010. The rest is this package's own.
+    Lu and Ip 2010. All other components are new.
 
     Examples
     --------
@@ -175,10 +175,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ) -> Self:
         """Cluster the samples.
 
-        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        Raises a ValueError if parameters, data, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Issues a
-        UserWarning if a family fails, the agreement is below .6, all labels are of one class, all samples are
-        labelled, or there are fewer distinct rows than clusters.
+        UserWarning if a family fails, a fit without labels and pairs finds no structure, all labels are of
+        one class, all samples are labelled, or there are fewer distinct rows than clusters.
 
         Parameters
         ----------
@@ -189,8 +189,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
             in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers to assign to the same cluster, or to different clusters. Labels spread along
-            must-links.
+            Pairs of rows that belong to the same cluster, or to different clusters. Labels are propagated
+            along must-links.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -210,19 +210,19 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
         or if the data have grown by half since the last time. Another partition replaces the current one only
-        if its score is greater by .05. After :meth:`choose` or :meth:`take`, it must exceed the result that
-        they replaced. With labels of every class, classes are predicted again. Raises a NotFittedError before
-        ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags, reduced
-        data, or a table of more than 2^25 numbers. Errors do not change the fit. Preparation, scaling, labels
-        and pairs are those of the fit. A fit to all samples can therefore differ, and so can one update with
-        all new samples. ``extra_candidates`` and ``views`` do not change.
+        if its score exceeds the current score (after :meth:`choose` or :meth:`take`, that of the replaced
+        result) by .05. With labels of every class, classes are predicted again. Raises a NotFittedError
+        before ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags,
+        reduced data, or a table of more than 2^25 numbers. Errors do not change the fit. Preparation,
+        scaling, labels and pairs are those of the fit, so the result can differ from a fit to all samples,
+        and from a single update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
-        Clusters are matched with earlier clusters to share the most samples, at least a fifth of each earlier
-        cluster; matched clusters keep their numbers. Names follow the rule of ``relabel``. Clusters with the
-        highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier samples
-        first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds at most
-        ``n_landmarks / 10`` landmarks, only for samples that differ from those of the fit. An update needs at
-        most the time and memory of a fit.
+        Clusters are matched one to one with earlier clusters, so that they share the most samples, at least a
+        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as by
+        ``relabel``. Clusters with the highest numbers get the numbers of clusters that disappear. ``labels_``
+        contains the earlier samples first, and ``changes_`` describes the changes. Above ``n_landmarks``
+        samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that differ from
+        those of the fit. It requires at most the time and memory of a fit.
 
         Parameters
         ----------
@@ -277,14 +277,14 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Prefer the current partition unless the selected one is clearly better; match the numbers."""
+            """Keep the current partition unless the selected partition is clearly better; match numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            # Least gain in score for which another partition replaces the current one.
+            # Smallest gain in score for which another partition replaces the current partition.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -355,7 +355,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return read
 
     def _read_frame(self, frame: Any) -> FloatArray:
-        from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
+        from moo_clustering.datasets.prepare import prepare_table  # slow import
 
         # The estimator applies other scales itself, to unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
@@ -437,7 +437,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
 @estimator
 class ParetoBagClustering(ParetoPoolClusterer):
-    """:class:`ParetoClustering` of bags of instances.
+    """:class:`ParetoClustering` for bags of instances.
 
     The pool has several views: four distances between bags and four embeddings of bags. A family is an
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
@@ -448,12 +448,12 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Symmetric Hausdorff; mean of nearest instances; energy; quantiles of random projections.
+        Symmetric Hausdorff, mean nearest-instance, energy and sliced (random projections) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings: means; means and extremes; their principal components; Hausdorff distances to all bags.
+        Means, means and extremes, their principal components, and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
-        pool, at about a hundredth of the cost.
+        Kernel for labels: co-association of the pool plus two bag kernels, or only one of these. ``"bags"``
+        creates no pool, at about a hundredth of the cost.
     normalize : bool
         Scale every feature to 0..1 over all instances.
     max_instances : int
@@ -496,7 +496,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     ) -> Self:
         """Cluster the bags.
 
-        Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
+        Raises a ValueError if parameters, bags, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other.
 
         Parameters

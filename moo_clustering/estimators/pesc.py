@@ -57,16 +57,16 @@ _WATERFILL_CUT = 0.01
 class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     """Pareto-ensemble spectral clustering.
 
-    Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
-    in the other graphs of the population (f2). Phase II merges the non-dominated graphs into a sparse
+    Phase I evolves graphs that link every sample to one neighbour. The neighbours are near (f1) and differ
+    between the graphs of the population (f2). Phase II merges the non-dominated graphs into a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
-    sample. Samples of different classes are never linked. O(n_gen pop_size N) time and O(pop_size N) bytes in
-    phase I, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral
-    clustering", Algorithms 1-3, Eqs. 1-7.
+    sample. Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and
+    O(pop_size N) bytes, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based
+    spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples in the
-    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity,
-    ``sigma`` and ``ridge`` count every sample once.
+    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity, ``sigma`` and
+    ``ridge`` count every sample once.
 
     Parameters
     ----------
@@ -81,14 +81,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     n_neighbors : int
         Number k of nearest neighbours for initialisation and resampling. Default: least integer above ln N.
     list_width : int or "full"
-        Number of neighbours that a gene can select. Default: 2k for ``operators="rank"``, k for
-        ``"uniform"``, and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
+        Number of neighbours to select from. Default: 2k for ``operators="rank"``, k for ``"uniform"``, and
+        n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
         Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
         several thousand samples, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         Uniform crossover and resampling, or SBX and polynomial mutation on neighbour ranks or on sample
-        indices. ``"index"`` (as published) leaks classes through the row order; use it only to reproduce.
+        indices. ``"index"`` (as published) leaks classes through the row order: only to reproduce the paper.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: every gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and each of its genes then with 1/N. ``"exclusive"``: only pairs without crossover
@@ -157,10 +157,10 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Return the settings of the paper, except that the result does not depend on the order of the rows.
+        """Create PESC with the settings of the paper, except that results do not depend on the row order.
 
-        Unnormalised Laplacian, and SBX and polynomial mutation on full neighbour lists, on ranks instead of
-        sample indices. ``options`` override the settings.
+        Uses the unnormalised Laplacian, and SBX and polynomial mutation on full neighbour lists, on ranks
+        instead of sample indices. ``options`` override these settings.
         """
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
@@ -184,7 +184,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Do not defer objectives in other algorithms: only the survival of PESC replaces the NaN.
+            # Do not defer objectives in other algorithms, because only the survival of PESC replaces the NaN.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -315,7 +315,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class GraphEnsemble(_fronts.MemberGraphs):
-    """Final population of a search for neighbour graphs, and the partitions from it."""
+    """Final population of a search for neighbour graphs, and its partitions."""
 
     # ``ranks`` has shape (pop_size, n_samples), and ``weight_seed`` is the seed of ES1 and ES3.
 
@@ -337,12 +337,12 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Partition by ES1, ES2 or ES3, and the scale factor, if any."""
+        """Return the partition by ES1, ES2 or ES3, and the scale factor or None."""
         S, sigma = self._similarities(ensemble)
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and the scale factor, if any."""
+        """Return the merged graph, and the scale factor or None."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":
@@ -373,7 +373,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         )
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition of a single non-dominated graph, with edge weights 1."""
+        """Partition a single non-dominated graph, with edge weights 1."""
         ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
@@ -385,9 +385,9 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together get the largest similarity, and samples to separate get 0. O(N log N) time for few features and
-    O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
-    ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
+    together have the largest similarity, and samples to separate have similarity 0. A fit takes O(N log N)
+    time for few features and O(N (n_neighbors + K)) memory for K clusters, but O(N^2) time and memory for
+    ``"full"`` and for a large ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters
     ----------
@@ -402,21 +402,21 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     epsilon : float
         Largest distance for ``"epsilon"``, on the scaled data; 0.2 to 0.6 in the paper.
     lam : float
-        For ``"waterfill"``; larger values distribute the weights over more neighbours. Default: three times
+        Parameter of ``"waterfill"``; larger values spread weights over more neighbours. Default: three times
         the mean distance of the 10 nearest neighbours.
     metric : str or callable
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for square distances.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for a distance matrix.
     must_link_edges : {"star", "clique"}
         Links between samples that belong together: to the medoid of the group, or between all pairs.
     max_memory : int, default=4 GiB
         Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
     verbose : bool
-        Show a progress bar.
+        Whether to show a progress bar.
 
     Attributes
     ----------
     sigma_ : float or None
-        Scale factor, if the graph has one.
+        Scale factor; None for ``"epsilon"`` and ``"waterfill"``.
 
     Examples
     --------
@@ -497,7 +497,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Build the graph with constraints, and return its scale factor, if any."""
+        """Build the graph with constraints; also return its scale factor or None."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:

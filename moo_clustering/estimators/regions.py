@@ -50,8 +50,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     region, the sum of the weights of its areas, is within ``tolerance`` of the mean. The search is
     :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
     The method is new. Regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family
-    of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` is the problem of J.
-    C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
+    of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` solves the problem
+    of J. C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     min_cluster_weight : float, optional
         Smallest load of a region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
-        Some of ``"sum_of_squares"`` (of the features, within regions), ``"cut_edges"``, ``"load_variation"``,
+        One or more of ``"sum_of_squares"`` (within regions), ``"cut_edges"``, ``"load_variation"``,
         ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
         ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
     scale : {"standard", "minmax", "none"}
@@ -71,9 +71,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     select : str, int or callable
         Rule that selects ``labels_`` from the front, see :meth:`choose`.
     pop_size, n_gen : int
-        Number of initial plans, which is also the number of walks per generation; number of generations.
+        Number of initial plans and of walks per generation, and number of generations.
     n_proposals : int, optional
-        Number of proposed moves per walk. Default: 20 per area, from 10,000 to 64,000.
+        Number of proposed moves per walk. Default: 20 per area, limited to 10,000 to 64,000.
 
     Attributes
     ----------
@@ -88,11 +88,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    With ``start``, every region has the number of the earlier region that it matches, and its name if regions
-    have names (``cluster_names_``). Earlier regions are numbered 0, 1, ... in sorted order. There is no
-    ``predict``, because new areas change the graph.
-
-    O(n_gen pop_size (n_proposals + n_areas + n_edges)) time, O(pop_size n_areas + n_edges) memory.
+    With ``start``, every region has the number of the earlier region that it matches, and its name, if any
+    (``cluster_names_``). Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``,
+    because new areas change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time
+    and O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------
@@ -130,9 +129,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     ) -> Self:
         """Divide the areas into regions.
 
-        Raises a ValueError if the graph is missing, of another size or not symmetric, if a weight is negative
-        or above the largest load, and if no division within the bounds exists or is found. Warns if areas
-        move because ``start`` is infeasible.
+        Raises a ValueError if the graph is missing, not symmetric or of the wrong size, if a weight is
+        negative or exceeds the largest load, or if no division within the bounds exists or is found. Issues a
+        UserWarning if areas are moved because ``start`` is infeasible.
 
         Parameters
         ----------
@@ -149,7 +148,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data of the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Repair an infeasible ``start`` with few moves, and warn. False: raise a ValueError instead.
+            Whether to repair an infeasible ``start`` with few moves and a UserWarning, or raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -288,7 +287,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the names of the matching earlier regions, as far as ``names`` does not replace them."""
+        """Return the names of the matching earlier regions, unless ``names`` replaces them."""
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -331,7 +330,7 @@ def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
     if column is not None:
         if not is_frame(X) or column not in X.columns:
             raise ValueError(
-                f"weight={quoted(column)} must be a column of X, or pass one number per area as weight."
+                f"weight={quoted(column)} is not a column of X; pass a column name, or one number per area."
             )
         weight, X = np.asarray(X[column]), X.drop(columns=column)
     geometry = geometry_of(X)

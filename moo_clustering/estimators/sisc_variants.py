@@ -59,7 +59,7 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control, the best of as many random starts.
+# Rule that selects the control, the best of an equal number of random starts.
 RANDOM = "random"
 # Probabilities are clipped to this distance from 0 and 1, so that logits are finite.
 _LEAST = 1e-9
@@ -73,11 +73,11 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
-    Every set of seeds is improved by a few sweeps of SISC and scored by the dispersion and the impurity of
-    its clusters, which use the labels of labelled documents only. :class:`SISC` has a single start and more
-    sweeps. The fit also computes the best of as many random sets as a control, which is often almost as
-    good: see ``control_`` and ``choose("random")``. Dispersion and impurity hardly conflict, so fronts are
-    small, and the gain over random seeds is small too (:doc:`/papers/sisc_ml`). An evaluation costs n_sweeps
+    Every set of seeds is improved by a few sweeps of SISC, and scored by the dispersion and the impurity of
+    its clusters. Only the labels of labelled documents are used. :class:`SISC` has a single start and more
+    sweeps. As a control, the fit also evaluates an equal number of random sets, whose best is often almost as
+    good (see ``control_`` and ``choose("random")``). Dispersion and impurity hardly conflict, so fronts are
+    small, and the gain over random seeds is small too (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps
     times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
     n_clusters) memory per thread.
 
@@ -94,16 +94,16 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Number of sweeps of SISC per evaluation, 1 to 3.
     objectives : sequence of str
         ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
-        :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
+        :class:`~moo_clustering.problems.SubspaceClusteringProblem`. ``"impurity"`` is omitted without labels.
     pc : float
-        Crossover probability of two parents, which are mutated otherwise.
+        Crossover probability of two parents. Without crossover, they are mutated.
     init : {"seeds", "labels"}
         Initial seeds: any documents, or labelled documents of all classes in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
         Selected solution: least value of an objective, nearest to the ideal point, a row,
         ``select(pareto_front_) -> row``, or the control (``"random"``). Without labels: ``"knee"``.
     control : bool
-        Also evaluate as many random sets of seeds, which doubles the time.
+        Whether to also evaluate an equal number of random sets of seeds, which doubles the time.
 
     Attributes
     ----------
@@ -118,8 +118,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     seeds_ : ndarray of shape (n_clusters,)
         Seed documents of the selected solution.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the non-dominated among ``n_draws`` random sets, and the row ``best`` of least
-        impurity (without labels: of the least first objective).
+        ``X`` and ``F`` of the non-dominated sets among ``n_draws`` random sets, and the row ``best`` with the
+        least impurity (without labels: with the least first objective).
     n_evaluations_ : int
         Number of evaluations of the search, and of its control unless interrupted.
     result_ : pymoo.core.result.Result
@@ -172,10 +172,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution of the front by a rule as for ``select``, or ``"random"``, the control.
+        """Select another solution by a rule as for ``select``; ``"random"`` selects the control.
 
         Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
-        unknown, the row is outside the front, or ``"random"`` has no control. Costs one evaluation.
+        unknown, the row is outside the front, or there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
@@ -228,7 +228,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Threads are parallel over individuals, not within an evaluation.
+            # Threads evaluate individuals in parallel, so an evaluation uses one thread.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -307,11 +307,11 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 class SISCEnsemble(multi_label.ThresholdClassifier):
     """Ensemble of SISC models with different seeds and numbers of clusters: mean of standardised logits.
 
-    Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction of
-    a document does not depend on other new documents. The mean of the standardised logits is transformed to
-    the mean scale of the members before the sigmoid, which does not change the ranking of documents. The cost
-    is that of fitting all members, each of which also predicts all documents. Source of the members: SISC-ML.
-    The ensemble is not from the paper.
+    Logits are standardised by their mean and standard deviation over all documents of the fit, so the
+    prediction of a document does not depend on other new documents. The mean of the standardised logits is
+    transformed to the mean scale of the members before the sigmoid, which does not change the ranking of
+    documents. A fit trains all members, and computes the predictions of each for all documents. Source of the
+    members: SISC-ML. The ensemble is not from the paper.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Template of the members: a model with the parameters ``n_clusters`` and ``random_state``, partial
         labels and ``predict_proba``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters of the members, in turn. Warns if one exceeds the number of documents.
+        Numbers of clusters of the members, in turn. Issues a UserWarning if one exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
@@ -328,7 +328,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     Attributes
     ----------
     estimators_ : list of fitted models
-        Members, whose ``classes_`` are the indices 0, 1, ... of those of the ensemble.
+        Members, whose ``classes_`` are indices 0, 1, ... of the classes of the ensemble.
     scales_ : list of LogitScale(mean, spread)
         Means and standard deviations of the logits of every member, shape (n_classes,).
 
@@ -351,8 +351,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, which bounds the "
-                "number of clusters of a member"
+                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, the largest number of "
+                "clusters of a member"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -418,8 +418,8 @@ def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
     """Average the standardised logits of models, and rescale them by the average of their scales."""
-    # Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
-    # restores the probabilities of a typical model, without changing the order of samples in a class.
+    # With standardised logits, half of the samples would have a probability above .5 in every class. The mean
+    # scale restores the probabilities of a typical model, without changing the order of samples in a class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -430,7 +430,7 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Return the sigmoids; for one class per sample, divided by the sum of the row."""
+    """Return the sigmoids, divided by the sum of the row for one class per sample."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
@@ -440,16 +440,16 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
-    documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; weights 0 and
-    1 give the probabilities of a single model. Fits both models n_folds + 1 times. Issues a UserWarning if no
-    fold has a defined score. The weight nearest to 0.5 is then selected.
+    documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; with weight 0
+    or 1, the probabilities are those of a single model. Both models are fitted n_folds + 1 times. If no fold
+    has a defined score, a UserWarning is issued, and the weight nearest to 0.5 is selected.
 
     Source of SISC: SISC-ML. The stack is not from the paper.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Model with partial labels and ``predict_proba``. Default: :class:`SISC`, at most n_documents clusters.
+        Model for partial labels with ``predict_proba``. Default: :class:`SISC`, up to n_documents clusters.
     estimator : classifier, optional
         Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
         one-vs-rest logistic regression on idf-weighted features of unit length.
@@ -466,11 +466,11 @@ class SISCStacked(multi_label.ThresholdClassifier):
     Attributes
     ----------
     weight_ : float
-        Selected weight of SISC; the least of equally good ones.
+        Selected weight of SISC; in a tie, the smallest.
     cv_scores_ : dict of float to float
         Mean score of every weight over the folds; empty without cross-validation.
     sisc_, linear_ : fitted models
-        None if the weight is 0. Their classes are the indices 0, 1, ... of ``classes_``.
+        None for a model with weight 0. Their classes are the indices 0, 1, ... of ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
         Means and standard deviations of the logits of both models, shape (n_classes,).
 
@@ -603,7 +603,7 @@ def _fold_scores(
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
     with warnings.catch_warnings():
-        # Ignore warnings about labels missing in a fold; the fit to all samples gives the others.
+        # Ignore warnings about labels missing in a fold; the fit to all samples issues the others.
         warnings.simplefilter("ignore", UserWarning)
         parts = [
             fit(template, seen, known, part_seed)
@@ -641,7 +641,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels without samples get probability 0, without a warning for every part of the data.
+        # Labels without samples have probability 0, without a warning for every part of the data.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)

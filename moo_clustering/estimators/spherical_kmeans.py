@@ -30,12 +30,12 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
     Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
-    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
-    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse. Source: I.
-    Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning
-    42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
-    document clustering", Machine Learning 55 (2004), for I2 and bisection.
+    cluster is filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
+    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features
+    for dense data. A fit uses O((n_samples + n_features) n_clusters) memory besides a copy of X, which
+    remains sparse. Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using
+    clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of
+    selected criterion functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``strategy="bisecting"``, rows of the fit can get other labels, because splits are final.
+        After bisection, predictions for rows of the fit can differ from ``labels_``, as splits are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
@@ -220,7 +220,7 @@ def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale sums to unit length, and return the total length; zero sums get the ``former`` rows."""
+    """Scale sums to unit length, and return the total length; for zero sums, return ``former``."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
@@ -249,7 +249,7 @@ def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Move the row least similar to its centroid to every empty cluster in place, if rows differ."""
+    """Fill every empty cluster, in place, with the row least similar to its centroid, if rows differ."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):

@@ -1,4 +1,4 @@
-"""SRMOSC: spectral clustering of graphs of sparse representations of the samples."""
+"""SRMOSC: spectral clustering of sparse-representation graphs."""
 
 import warnings
 from collections.abc import Callable
@@ -42,7 +42,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 @documented(SRMOSCProblem)
 @_options.estimator
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
-    """Spectral clustering of graphs of sparse representations of the samples.
+    """Spectral clustering of graphs from sparse representations of the samples.
 
     The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs with
     low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is then
@@ -81,9 +81,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Notes
     -----
     Samples of different classes are never candidates of each other. Members whose graph has more than
-    ``n_clusters`` components are not selected, unless all do, because the ratio cut favours isolated samples.
-    For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member and O(N
-    w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
+    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
+    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     graph: Callable[[int], sp.csr_array]  # directed similarity matrix of a member
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Only the partition of the least cut is stored, because embeddings take much memory.
+    # Only the partition with the least cut is stored, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -266,7 +266,7 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # A disconnected graph is clustered again if selected, to give its warning.
+                    # A disconnected graph is clustered again if selected, to issue its warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
                 # 0 is the least possible cut.
@@ -294,7 +294,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Only the selected partition gives warnings.
+            # Only the selected partition issues warnings.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

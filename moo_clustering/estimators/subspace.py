@@ -48,7 +48,6 @@ _REASONS = {
     ),
 }
 
-
 # Arrays in the archive of a run, and the corresponding attributes.
 _ARRAYS = {
     "memberships": "memberships_",
@@ -65,7 +64,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Return up to n names or columns per cluster that characterise it, most characteristic first.
+        """Return the names or columns of up to n features per cluster, the most characteristic first.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
@@ -96,7 +95,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Score every cluster by every feature; leading features have positive values."""
+        """Score every feature in every cluster; leading features have positive scores."""
 
 
 @documented(subspace.votes)
@@ -119,17 +118,17 @@ class SubspaceEstimator(
     n_clusters : int
         Number of clusters.
     threshold : float
-        Smallest probability of a label that ``predict`` returns, for label sets.
+        Minimum probability at which ``predict`` returns a label. Used only for label sets.
     binarize : bool
-        Replace ``X`` by the presence of features, 1 where ``X`` is positive.
+        Whether to replace ``X`` by the presence of features, 1 where ``X`` is positive.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves the memory.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that ``labels_``
-        does not use come last.
+        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters without
+        documents come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.
@@ -160,7 +159,7 @@ class SubspaceEstimator(
         """Cluster the rows of X, guided by the labels if there are any.
 
         Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
-        ``cross_val_predict(method="predict_proba")``, would make -1 a class: pass them labelled documents
+        ``cross_val_predict(method="predict_proba")``, treat -1 as a class, so pass them labelled documents
         only. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
         ValueError if parameters, data or labels are out of range, or there are more clusters than documents.
 
@@ -207,7 +206,7 @@ class SubspaceEstimator(
         """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
         ``n_labels``, a number or one per document, is the number of most probable labels to return. By
-        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if
+        default, labels with a probability of at least ``threshold`` are returned. Raises a ValueError if
         ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
@@ -236,8 +235,8 @@ class SubspaceEstimator(
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
-        The shape is (n, n_classes), or (n,) for two classes, the score of the second minus that of the first.
-        Raises a ValueError if the fit had no labels.
+        The shape is (n, n_classes). For two classes, it is (n,), with the score of the second class minus
+        that of the first. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -387,11 +386,11 @@ class StartsEstimator(SubspaceEstimator):
     Parameters
     ----------
     max_iter : int
-        Largest number of sweeps.
+        Maximum number of sweeps.
     tol : float
-        Sweeps stop when no membership changes by more.
+        Sweeps stop when no membership changes by more than ``tol``.
     n_init : int
-        Number of independent starts. The result has the least objective.
+        Number of independent starts. The result with the least objective is used.
     """
 
     _: KW_ONLY
@@ -416,10 +415,10 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     """k-means with feature weights per cluster.
 
     A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
-    dispersion of a feature in the cluster. Labels do not influence the clusters, but let clusters vote on the
-    classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random document. O(nnz(X)
-    n_clusters + (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features)
-    n_clusters) memory besides X. Sparse data remain sparse.
+    dispersion of a feature in the cluster. Labels do not influence the clusters, but clusters use them to
+    vote on the classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random
+    document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
     high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
@@ -431,7 +430,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
-        Sweeps stop when the relative change of the objective is smaller.
+        Sweeps stop when the relative change of the objective is less than ``tol``.
 
     Examples
     --------
@@ -481,12 +480,12 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 class FuzzySubspaceEstimator(SubspaceEstimator):
     """Base class of clusterers with fuzzy memberships.
 
-    Issues a UserWarning if all features vary less than ``floor``, so their weights are equal.
+    Issues a UserWarning if all dispersions are below ``floor``, which makes the weights equal.
 
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, equally to all.
+        Exponent f > 1 of memberships. Near 1, a document belongs to one cluster; from 2, equally to all.
     weight_exponent : float
         Exponent q > 1 of feature weights. Near 1, one feature has all weight; large q equalises the weights.
     floor : float
@@ -561,9 +560,9 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
     Fuzzy k-means with feature weights per cluster; :class:`SISC` adds labels and chi-square. Labels do not
-    influence the clusters, but let clusters vote on the classes of documents. The first centres are random
-    documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
-    (``n_init``) help. O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
+    influence the clusters, but clusters use them to vote on the classes of documents. The initial centres are
+    random documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
+    (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
@@ -585,18 +584,18 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 @documented(SubspaceOptions)
 @_options.estimator
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
-    """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
+    """Semi-supervised impurity-based subspace clustering, and classification by votes of clusters.
 
-    Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels, are
-    penalised in distances. With label sets as ``y`` this is SISC-ML; without labels and chi-square,
-    :class:`SCAD2`. The method is designed for the presence of words, 0 and 1, and accepts any numbers.
+    Clusters have fuzzy memberships and their own feature weights. Distances to impure clusters, with mixed
+    labels, are increased. With label sets as ``y``, this is SISC-ML; without labels and chi-square, it is
+    :class:`SCAD2`. The method is designed for the presence of words (0 or 1), but accepts any numbers.
     Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
 
-    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
-    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
-    (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
-    besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
-    features, or labels have no documents.
+    ``decision_function`` returns one column per class, or a one-dimensional array for two classes, as
+    scikit-learn requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. A sweep takes
+    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents + n_features)
+    n_clusters) memory besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts,
+    documents have no features, or labels have no documents.
 
     Parameters
     ----------

@@ -27,12 +27,12 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Penalty of a violated cannot-link in nats: above any gain, but small enough to keep digits of scores.
+# Penalty of a violated cannot-link in nats: above any gain, but small enough to preserve digits of scores.
 _VIOLATED = 1e9
 # Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
 # deviations, and smallest number of neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# Number of samples to search for neighbours.
+# Maximum number of samples to search for neighbours.
 _SEEN = 5000
 # Numbers of failed swaps per cluster, and of failed additions, that end the search.
 _SWAPS, _PATIENCE = 20, 10
@@ -53,7 +53,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 failures per cluster in a row), and of EM iterations after a swap.
+        Number of swaps (default: until 20 failures per cluster in a row), and of EM iterations per swap.
     min_variance : float
         Smallest variance in a cluster, relative to the variance of the feature over all samples.
 
@@ -62,7 +62,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
         Means and variances, which clusters share for features that are not relevant for them.
     shares_ : ndarray of shape (n_clusters_,)
-        Shares of the samples.
+        Share of the samples in every cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
         Gain in log-likelihood of relevant features minus their cost; rows sum to 1, or are 0 without any.
     objective_ : float
@@ -70,21 +70,21 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     objective_history_ : ndarray
         Objective after the initial clusters and every improvement, minus 1e9 per violated cannot-link.
     n_iter_ : int
-        Total number of iterations of EM.
+        Total number of EM iterations.
 
     Notes
     -----
     A relevant feature costs ln(n_samples) + ln(n_features), and a cluster ln(n_samples) / 2. An iteration
     takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
-    reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
-    n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
-    features are never relevant. Correlated features in a cluster increase the selected number of clusters;
-    set ``n_clusters`` in this case. Other methods are better for texts.
+    reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples (n_features +
+    n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough clusters.
+    Constant features are never relevant. Correlated features in a cluster increase the selected number of
+    clusters; set ``n_clusters`` in this case. Other methods are better suited to texts.
 
-    Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic versions"
-    Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random swap
-    clustering", Journal of Big Data 5 (2018). J. Chen, Z. Chen, "Extended Bayesian information criteria for
-    model selection with large model spaces", Biometrika 95 (2008), 759-771. N. Shental et al., "Computing
+    Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic
+    versions", Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random
+    swap clustering", Journal of Big Data 5 (2018). J. Chen, Z. Chen, "Extended Bayesian information criteria
+    for model selection with large model spaces", Biometrika 95 (2008), 759-771. N. Shental et al., "Computing
     Gaussian mixture models with EM using equivalence constraints", NIPS 16 (2004).
 
     Examples
@@ -134,7 +134,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest likelihood times share, without pairs.
 
-        Samples of the fit can get labels other than ``labels_`` if labels or pairs moved them.
+        Predictions for samples of the fit can differ from ``labels_`` if labels or pairs moved these samples.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -172,7 +172,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
 
 
 class Model(NamedTuple):
-    """Parameters of clusters: their relevant features, as in :mod:`moo_clustering._kernels.mixtures`."""
+    """Parameters of clusters in their relevant features, see :mod:`moo_clustering._kernels.mixtures`."""
 
     features: NDArray[np.int32]
     linear: FloatArray
@@ -195,7 +195,7 @@ class State:
 
 
 class MixtureSearch:
-    """Hard EM of mixtures with relevant features, and swaps of clusters, for the solution ``best``."""
+    """Search by hard EM and swaps of clusters. ``best`` is the best solution so far."""
 
     best: State
     objective: float
@@ -297,7 +297,7 @@ class MixtureSearch:
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
-            # EM stops if this number of steps as large as the last step would not reach the best objective.
+            # Stop if five further steps as large as the last step would not reach the best objective.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
@@ -362,7 +362,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # The first feature is drawn from this number of features with the most neighbours.
+            # Draw the first feature from the eight with the most neighbours, and then use the best.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -405,7 +405,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set ``labels`` to the best clusters of the groups, given the previous clusters of others."""
+        """Set ``labels`` to the best clusters of the groups, given the former clusters of other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
@@ -503,7 +503,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse rows, which are scaled. Shifts are applied to results only."""
+    """Scaled sparse rows. Shifts are applied only to results."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0

@@ -1,7 +1,7 @@
-"""Evidence of a few labels or pairs for the partitions of a pool, and for unlabelled samples.
+"""Evidence from a few labels or pairs, about the partitions of a pool and about unlabelled samples.
 
-Kernels of a pool turn labels into class scores. Pairs propagate over a graph to other samples, and repair
-partitions. Weights and scores select among the members of the pool, or form a consensus.
+Kernels of a pool convert labels to class scores. Pairs are propagated over a graph to other samples, and used
+to repair partitions. Weights and scores select a member of the pool, or form a consensus.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""Kernels of a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
+"""Kernels from a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
 
 from typing import Any
 
@@ -22,25 +22,25 @@ from moo_clustering.validity.ensembles import check_runs
 
 # Lower limit of scores and similarities, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
-# Tolerance for entries that differ from the threshold by rounding only.
+# Tolerance for entries that differ from the threshold only by rounding.
 _ROUNDING = 1e-12
 _TIE = 1e-6
 
 
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
-    """Return the weighted share of the partitions that have two samples in one cluster.
+    """Return the weighted share of the partitions that assign two samples to the same cluster.
 
-    O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel. Raises a ValueError or
+    O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError or
     TypeError if labels, weights or columns are invalid.
 
     Parameters
     ----------
     labels : array-like of shape (n_partitions, n_samples)
-        Partitions with any labels from 0.
+        Partitions with non-negative labels.
     weights : array-like of shape (n_partitions,)
-        Non-negative, not all 0; divided by their sum. Partitions of weight 0 are skipped.
+        Non-negative and not all 0; divided by their sum.
     columns : array-like of int, shape (L,), optional
-        Samples to compare all samples with. Default: all.
+        Indices of the samples in the columns. Default: all samples.
 
     Returns
     -------
@@ -59,20 +59,20 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
     out = np.empty((codes.shape[1], others.shape[1]))
     weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
-    # Sums of shares may exceed 1 by rounding.
+    # Rounding errors may increase a sum above 1.
     return np.minimum(out, 1.0, out=out)
 
 
 @documented(coassociation)
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
-    """Co-association of all samples as a similarity, with small entries set to 0.
+    """Compute the co-association of all samples as a similarity, with small entries set to 0.
 
-    O(n_samples^2) memory. Source: ParetoClustering: consensus.
+    O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
     Parameters
     ----------
     floor : float, default=0.05
-        Largest entry that is set to 0.
+        Entries up to this value are set to 0.
 
     Returns
     -------
@@ -93,23 +93,23 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
 def consensus_partition(
     labels: ArrayLike, weights: ArrayLike, k: int, *, floor: float = 0.05, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Spectral clustering of the co-association of weighted partitions.
+    """Cluster the samples by spectral clustering of their weighted co-association.
 
-    If the affinity has more than k connected components, the unweighted pool helps to join them.
-    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
+    If the affinity has more than k connected components, the unweighted co-association connects them.
+    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
     Parameters
     ----------
     k : int
         Number of clusters, from 1 to n_samples.
     floor : float, default=0.05
-        Largest co-association that is set to 0.
+        Co-associations up to this value are set to 0.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        k clusters, or fewer if the pool (with any weights) distinguishes fewer; numbered by first appearance.
+        k clusters, or fewer if the whole pool distinguishes fewer; numbered by first appearance.
 
     Examples
     --------
@@ -130,13 +130,13 @@ def consensus_partition(
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
     if len(first) <= k:
-        # Further eigenvectors than distinct rows would be arbitrary.
+        # Eigenvectors beyond the number of distinct rows would be arbitrary.
         return _with_clusters(kind.astype(np.int32), k, by_weight)
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        # If the affinity has more components than clusters, a share of the unweighted pool and a constant are
-        # added, so that the cut between components is not arbitrary.
+        # Without a small share of the unweighted co-association and a constant, the cut between components
+        # would be arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     return _with_clusters(spectral_cuts(affinity, [k], rng=rng)[0], k, by_weight)
 
@@ -162,17 +162,17 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 
 @documented(coassociation)
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
-    """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
+    """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
-    Source: ParetoClustering: graph kernel.
+    Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
     factor : float, default=0.9
-        Reach of the walks, in [0, 1).
+        Probability of continuing a random walk at each step, in [0, 1).
 
     Returns
     -------
@@ -193,7 +193,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
 
 
 def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray:
-    """G_ij / sqrt(G_ii G_jj) in all or selected columns."""
+    """Return all or selected columns of G_ij / sqrt(G_ii G_jj)."""
     scale = 1.0 / np.sqrt(G.diagonal())
     chosen = slice(None) if columns is None else columns
     scaled: FloatArray = G[:, chosen] * scale[:, np.newaxis]
@@ -203,9 +203,9 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 
 @documented(coassociation)
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
-    """Inner products of the centred rows of X, divided by the mean of their squared norms.
+    """Compute inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
+    O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or TypeError
     if X is not a table of finite numbers, or columns are invalid.
 
     Parameters
@@ -239,19 +239,19 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Kernel ridge regression of class shares, which are nearly equal far from all labels.
+    """Predict class shares by kernel ridge regression; far from all labels, they approach 1/K.
 
-    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), with the kernel k divided by the mean of its
-    labelled diagonal. Merged repetitions and separate rows have the same result. O(L^3 + n_samples L K) time.
+    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
+    its diagonal at the labels. Merging repeated rows does not change the result. O(L^3 + n_samples L K) time.
     Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge are not
-    positive. Source: ParetoClustering: partition kernel ridge.
+    positive. Source: ParetoClustering (ridge regression with the partition kernel).
 
     Parameters
     ----------
     kernel : array-like of shape (n_samples, L)
-        Kernel between all samples (or landmarks) and the labelled ones.
+        Kernel between all samples (or landmarks) and the labelled samples.
     columns : array-like of int, shape (L,)
-        Distinct row indices of the labelled samples.
+        Unique row indices of the labelled samples.
     targets : array-like of shape (L, K)
         One-hot classes of the labelled samples, or class shares of landmarks.
     counts : array-like of shape (L,), optional
@@ -279,7 +279,7 @@ def kernel_ridge(
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
     _check(known, n_known, shares, sizes, ridge)
     block = values[known]
-    # Weight by counts, so that merging repetitions does not change the result.
+    # Weight merged rows by their counts.
     scale = float(np.average(block.diagonal(), weights=sizes))
     # If the kernel is 0 at all labels, the scale has no effect.
     scale = scale if scale > 0 else 1.0
@@ -293,14 +293,14 @@ def kernel_ridge(
 def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, ridge: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
-            "columns must have one sample number per column of the kernel, at least one; got "
-            f"{len(known)} for {n_known}"
+            "columns must contain one sample index per column of the kernel, and at least one; got "
+            f"{len(known)} indices for {n_known} columns"
         )
     if len(np.unique(known)) < n_known:
         values, times = np.unique(known, return_counts=True)
         raise ValueError(
             f"columns must be unique, got {values[times.argmax()]} {times.max()} times; merge "
-            "repeats and pass their counts"
+            "repeated rows and pass their counts"
         )
     if shares.ndim != 2 or len(shares) != n_known or not shares.shape[1]:
         raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
@@ -313,20 +313,20 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
 def class_probabilities(
     F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
 ) -> FloatArray:
-    """Convert class scores to probabilities, halfway towards the expected class shares.
+    """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
-    Source: ParetoClustering: class shares. Raises a ValueError if shapes do not match, F contains NaN, or
-    prior or factors are not positive.
+    Rows of F are scaled to sum 1, and column c is multiplied by sqrt(prior_c / mean of F_c). O(n_samples K)
+    time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match, F contains NaN,
+    prior or factors are not positive, or both or neither are passed.
 
     Parameters
     ----------
     F : array-like of shape (n_samples, K)
-        Scores; at least 1e-9 is used.
+        Scores; values below 1e-9 are set to 1e-9.
     prior : array-like of shape (K,), optional
         Expected shares of the classes, positive.
     factors : array-like of shape (K,), optional
-        Factors from :func:`class_factors` for other samples of the same data; replace ``prior``.
+        Factors from :func:`class_factors` for other samples of the same data, instead of ``prior``.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def class_probabilities(
     """
     P = _shares(F)
     if (prior is None) == (factors is None):
-        raise ValueError("pass either prior or factors, not both")
+        raise ValueError("pass exactly one of prior and factors")
     P *= _factors(P, prior) if prior is not None else _above_zero(factors, P.shape[1], "factors")
     P /= P.sum(axis=1, keepdims=True)
     return P
@@ -370,9 +370,9 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
 
 @documented(class_probabilities)
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
-    """Return the class factors sqrt(prior_c / mean of F_c), for F with rows of sum 1.
+    """Return the class factors sqrt(prior_c / mean of F_c), with rows of F scaled to sum 1.
 
-    Source: ParetoClustering: class shares.
+    Source: ParetoClustering (class shares).
 
     Returns
     -------
@@ -390,15 +390,15 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns."""
+    """All or selected columns of (I - factor B)^-1, with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), W symmetric."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
-    # Column-major for LAPACK in place; positive definite, because B has eigenvalues in [-1, 1].
+    # LAPACK needs column-major order to work in place. A is positive definite: |eigenvalues of B| <= 1.
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
-    # Use one thread, because resulting partitions must not depend on the number of threads.
+    # Partitions must not depend on the number of threads.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed and columns is not None and 3 * len(columns) < len(A):
@@ -415,7 +415,7 @@ def diffusion(
 
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
-    """Convert similarities to a dense array, without a copy if they are dense."""
+    """Return similarities as a dense array; dense input is not copied."""
     graph = checked_graph(W, name)
     return graph.toarray() if sp.issparse(graph) else graph
 
@@ -424,7 +424,7 @@ def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
     """Check sample indices of shape (L,), from 0 to ``n_samples - 1``."""
     chosen = checked_array(columns, "columns")
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
-        raise TypeError(f"columns must be a list of sample numbers, got shape {chosen.shape}, {chosen.dtype}")
+        raise TypeError(f"columns must be 1-D sample indices, got shape {chosen.shape}, dtype {chosen.dtype}")
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_samples):
         raise ValueError(
             f"columns must be from 0 to n_samples - 1 = {n_samples - 1}, got {chosen.min()} to {chosen.max()}"
@@ -445,7 +445,7 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
             f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
-        raise ValueError("weights must be finite and non-negative, and positive for some partition")
+        raise ValueError("weights must be finite and non-negative, and at least one must be positive")
     # Divide by the largest first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

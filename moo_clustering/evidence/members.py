@@ -1,4 +1,4 @@
-"""Weights of the partitions of a pool, the selection of one, and a test against data without clusters."""
+"""Weights of pool members, selection of a member, and a test against data without clusters."""
 
 import warnings
 from collections.abc import Callable
@@ -19,23 +19,24 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-_HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: score, ratio of numbers of clusters, evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
-# Reference data: numbers of rows, of columns (or principal components), and of data sets.
+# Reference data: maximum numbers of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Columns of fewer distinct values retain their marginal distribution.
+# Share of rows, nearest to the mean, whose distances from the mean stay unchanged.
+_NEAREST_SHARE = 0.95
+# Columns with fewer distinct values keep their marginal distribution.
 _FEW_VALUES = 8
-# Weights up to this share of the largest weight become 0.
+# Weights up to this share of the largest weight are set to 0.
 _LEAST_SELECTED = 1e-4
 
 
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
-    """Agreement of algorithm families plus weighted graph modularity.
+    """Return the agreement of algorithm families plus weighted graph modularity.
 
-    Raises a ValueError if shapes differ or a value is NaN. Source: ParetoClustering: selection score.
+    Raises a ValueError if shapes differ or a value is NaN. Source: ParetoClustering (selection score).
 
     Parameters
     ----------
@@ -75,9 +76,9 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Index of the partition with the largest score; ties go to the fewest clusters, then to the first.
+    """Return the index of the largest score; ties go to the fewest clusters, then to the first partition.
 
-    Raises a ValueError if shapes differ. Source: ParetoClustering: choice of a partition.
+    Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
         Larger is better.
     n_clusters : array-like of shape (n_partitions,)
     k : int, optional
-        Consider only partitions with the number of clusters nearest to k.
+        Consider only partitions whose number of clusters is closest to k.
 
     Examples
     --------
@@ -181,8 +182,8 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
-    """Select at most ``most`` rows, evenly in the order of their distances from the mean."""
-    # Neither the order of the rows nor rotations change the selection. Equal distances differ by rounding.
+    """Select at most ``most`` rows, evenly spaced in the order of their distances from the mean."""
+    # Neither the order of rows nor rotations change the selection. Round, so that equal distances are ties.
     distances = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
     order = np.lexsort([*X.T[::-1], np.round(distances / max(distances.mean(), np.finfo(float).tiny), 9)])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
@@ -191,16 +192,19 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Ward's clusterings, into 1 to n_rows clusters, of data and of reference data without clusters.
+    """Test of Ward's clusterings (1 to n_rows clusters) of the data against reference data without clusters.
 
-    The independent components of reference data have the rank correlations of those of the data, and their
-    nearest unimodal distributions (maximum-likelihood densities). Columns of fewer than 8 values are
-    components of their own, and retain their distributions. The statistic is the logarithm of the total over
-    the within-cluster sum of squares. Rotations of the data change the p-value only by rounding, so features
-    and their Euclidean distances have the same p-value. O(B n^2 d + B n^2 log n) time for B references of
-    n <= 250 rows; deterministic. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic);
-    Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen,
-    IEEE Transactions on Neural Networks 10, 1999 (FastICA).
+    The independent components of the reference data have the rank correlations of those of the data, and
+    their maximum-likelihood unimodal densities. Columns with fewer than 8 distinct values are separate
+    components, and keep their distributions. The statistic is ln(total / within-cluster sum of squares),
+    computed with and without outliers (rows whose distance from the mean exceeds that of 95% of the rows are
+    moved to this distance), standardised by the references; the larger value counts. Outliers hide the
+    clusters of heavy-tailed data in the first value, and small distant clusters do not affect the second.
+    Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
+    the same p-value. Deterministic, O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
+    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
+    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Transactions on Neural Networks 10,
+    1999 (FastICA).
     """
 
     data: FloatArray
@@ -208,7 +212,7 @@ class ReferenceTest:
 
     @classmethod
     def of(cls, X: FloatArray) -> Self:
-        """Compare rows of shape (n, n_features) with references."""
+        """Compare data X of shape (n, n_features) with generated reference data."""
         rows = X[spread_rows(X, _REFERENCE_ROWS)]
         if rows.shape[1] > _MOST_COLUMNS:
             centered = rows - rows.mean(axis=0)
@@ -216,20 +220,31 @@ class ReferenceTest:
             rows = (left * values)[:, :_MOST_COLUMNS]
         components, mixing = _independent_components(rows)
         draw, rng = _reference_generator(components), np.random.default_rng(0)
-        drawn = [_ward_profile(draw(rng) @ mixing) for _ in range(_N_REFERENCES)]
-        return cls(_ward_profile(rows), np.stack(drawn))
+        drawn = np.stack([_ward_profiles(draw(rng) @ mixing) for _ in range(_N_REFERENCES)])
+        means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
+        return cls(
+            ((_ward_profiles(rows) - means) / scales).max(axis=0), ((drawn - means) / scales).max(axis=1)
+        )
 
     def excess(self, n_clusters: int) -> float:
-        """Return the excess of the data over the mean of the references, in standard deviations of these."""
+        """Return the standardised difference between the statistic of the data and those of references."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
 
     def p_value(self, n_clusters: int) -> float:
-        """Return the p-value of the excess by Student's distribution, at least .001."""
+        """Return the p-value of the excess from Student's t distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
-        # Smallest p-value for this number of references.
+        # With so few references, smaller p-values are unreliable.
         return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
+
+
+def _ward_profiles(X: FloatArray) -> FloatArray:
+    """Return the profiles with and without outliers, shape (2, n_rows)."""
+    X = X - X.mean(axis=0)
+    distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
+    return np.stack([_ward_profile(X), _ward_profile(X * (most / np.maximum(distances, most)))])
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:
@@ -242,16 +257,16 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them to the centered rows."""
-    # Principal components alone would hide that margins are bounded, skewed or discrete, and data without
-    # clusters would differ from their reference data.
+    # Principal components would hide bounded, skewed or discrete marginals, so data without clusters would
+    # differ from their reference data.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
-    # The signs of singular vectors are arbitrary.
+    # Fix the arbitrary signs of singular vectors.
     signs = np.sign(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])])[kept]
     white = left[:, kept] * signs * np.sqrt(n)
     mixing = (values[kept] * signs / np.sqrt(n))[:, None] * right[kept]
-    # With fewer than ten rows per component, components fit noise.
+    # With fewer than ten rows per component, ICA overfits.
     m = min(white.shape[1], n // 10)
     rotation = np.eye(m)
     if m:
@@ -267,7 +282,7 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """Return a function that draws data without clusters, with the distribution of X."""
+    """Return a function that draws data without clusters, with unimodal marginals and correlations of X."""
     n = len(X)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
@@ -276,7 +291,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
     margins = [_unimodal_quantiles(column) for column in X.T]
 
     def draw(rng: np.random.Generator) -> FloatArray:
-        # Random linear combinations of rows retain their correlations.
+        # Random linear combinations of rows preserve the correlations.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
         return np.column_stack(columns)
@@ -285,7 +300,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return shares and values of the nearest unimodal density, to interpolate quantiles."""
+    """Return cumulative shares and values of the closest unimodal density, to interpolate quantiles."""
     low, extent = column.min(), np.ptp(column)
     # Scale to 0..1, and round, so that values that differ by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
@@ -300,7 +315,7 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     between = (values[1:] + values[:-1]) / 2
     edges = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     widths = np.diff(edges)
-    # The mode is the middle of the shortest interval with a quarter of the values.
+    # The mode is the middle of the shortest interval that contains a quarter of the values.
     ordered, inside = np.sort(column), max(2, len(column) // 4)
     start = int(np.argmin(ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]))
     middle = (ordered[start] + ordered[start + inside - 1]) / 2

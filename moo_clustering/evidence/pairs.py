@@ -1,4 +1,4 @@
-"""Propagation of must-links and cannot-links to other samples, and repair of partitions by pairs."""
+"""Propagation of must-links and cannot-links to other samples, and repair of partitions that violate them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from moo_clustering.validity.base import integer_rows
 
 # Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-#: Constraints on the samples, or a symmetric matrix of the sums z of lifted constraints.
+#: Constraints on the samples, or a symmetric matrix of summed constraints, as from :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
 def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
-    """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
+    """Return the symmetric matrix Z of the pairs: weights of must-links, minus weights of cannot-links.
 
-    Source: ParetoClustering: pair propagation.
+    Source: ParetoClustering (pair propagation).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
     Returns
     -------
     csr_array of shape (n_samples, n_samples), float64
-        Pairs that cancel are not stored.
+        Pairs whose weights cancel are not stored.
 
     Examples
     --------
@@ -66,11 +66,11 @@ def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
 def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArray:
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
-    With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
-    divided by its largest absolute value. Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
+    F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha B)^-1
+    and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
     plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not symmetric and
     non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and efficient constraint
-    propagation, ECCV 2010. ParetoClustering: pair propagation.
+    propagation, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition by the selected affinity (m rows) and all pairs, numbered by first appearance.
+        Partition of the m rows from the selected affinity and all pairs, numbered by first appearance.
     chosen : int
-        Position of the selected affinity.
-    violations : ndarray of shape (n_affinities,), float64
-        Held-out pairs (or their weight) that the partition from the other pairs violates; NaN if none were
-        held out. One column per number of clusters if there are several.
+        Index of the selected affinity.
+    violations : ndarray of shape (n_affinities,) or (n_affinities, n_ks), float64
+        Weight of the held-out pairs that the partition from the other pairs violates; NaN if none were held
+        out. :func:`cross_validated_partition` returns one column per number of clusters.
     """
 
     labels: NDArray[np.int32]
@@ -132,22 +132,21 @@ def held_out_partition(
     """Partition into k clusters with the affinity that best predicts held-out pairs.
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
-    violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
-    constraints, k or share are invalid. The first affinity is used if there are fewer than 4
-    pairs. O(m^3) time per affinity, because both sets of pairs share one inverse; O(m^2) memory, and as much
-    for each affinity. ParetoClustering selects between affinities by this function.
+    violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
+    affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. O(m^3) time and
+    O(m^2) memory per affinity. Used by ParetoClustering.
 
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        Symmetric similarities of shape (m, m) from 0 to 1, and alpha of :func:`propagate_pairs`, or its
-        matrix R if known. Ties go to the first.
+        Symmetric similarities of shape (m, m) from 0 to 1, and ``alpha`` of :func:`propagate_pairs` or the
+        matrix R, if already computed. Ties go to the first affinity.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
         Pairs of samples.
     share : float, default=0.75
-        Share of the pairs to propagate for the selection, in (0, 1).
+        Share of the pairs that are not held out, in (0, 1).
     rng : numpy.random.Generator
 
     Examples
@@ -173,7 +172,7 @@ def held_out_partition(
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
     Z = as_pair_matrix(constraints, m)
     violations = np.full(len(graphs), np.nan)
-    # Smallest number of pairs of which some are held out.
+    # Fewer pairs are too few to hold some out.
     if len(constraints) < 4:
         W, alpha = graphs[0]
         return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
@@ -201,11 +200,11 @@ def cross_validated_partition(
     n_folds: int = 3,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
-    """Partition from propagated pairs with a selected affinity and number of clusters.
+    """Partition with the affinity and number of clusters that best predict held-out pairs.
 
-    Holds out each pair once, and selects the affinity and number with the largest -2.9 V + bonus for V
-    violated pairs. O(n_samples^3) time per affinity and fold, O(n_samples^2) memory per affinity. Raises a
-    ValueError for fewer pairs than folds. Source: ParetoClustering: held-out choice between affinities.
+    Each pair is held out once. Selects the affinity and number of clusters with the largest bonus - 2.9 V,
+    where V is the weight of violated pairs. O(n_samples^3) time per affinity and fold, O(n_samples^2) memory
+    per affinity. Raises a ValueError for fewer pairs than folds. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -216,14 +215,14 @@ def cross_validated_partition(
     constraints : PairwiseConstraints
         At least ``n_folds`` pairs.
     bonus : array-like of shape (n_ks,)
-        Log-likelihood of every number of clusters without pairs.
+        Log-likelihood of every number of clusters from evidence other than the pairs.
     n_folds : int, default=3
     rng : numpy.random.Generator
 
     Returns
     -------
     HeldOutPartition
-        ``violations`` has shape (n_affinities, n_ks); ``chosen`` is the position of the affinity.
+        ``violations`` has shape (n_affinities, n_ks); ``chosen`` is the index of the affinity.
 
     Examples
     --------
@@ -253,9 +252,9 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # Log odds of a pair with probability .95 of being correct.
+    # 2.9 is the log odds of a pair that is correct with probability .95.
     values = prices - 2.9 * violations
-    # Tolerance: ties must not depend on rounding.
+    # Rounding must not break ties.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -291,29 +290,30 @@ def repair_pairs(
     max_sweeps: int = 8,
     keep_clusters: bool = False,
 ) -> NDArray[np.int32]:
-    """Move samples to clusters according to their neighbours and pairs.
+    """Reassign samples to clusters according to their neighbours and pairs.
 
-    Groups of samples move, one after the other, to the cluster c with the largest sum over their samples i of
-    ½ [i was in c at first] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c),
-    where j and pairs inside the group are ignored. A group stays if no cluster is better; a group in several
-    clusters starts in that of its lowest sample. O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard
-    must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
-    TypeError if labels, S and constraints are invalid or do not match. Source: ParetoClustering: repair.
+    Each group of samples moves in turn to the cluster c with the largest sum over its samples i of
+    ½ [i was initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c),
+    where j and pairs inside the group are ignored. It stays if no cluster is better. A group that spans
+    clusters starts in the cluster of its lowest sample. O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time.
+    Hard must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
+    TypeError if labels, S and constraints are invalid or do not match. Source: ParetoClustering (repair).
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        Partition with labels from 0.
+        Partition with non-negative labels.
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs of samples, or their summed signs as from :func:`pair_matrix`.
+        Pairs of samples, or a symmetric matrix as from :func:`pair_matrix`.
     hard : bool, default=True
-        Groups are the components of must-links (positive entries of a matrix), w = 1; else samples, w = 0.3.
+        Groups are components of must-links (positive entries of a matrix), with w = 1. If False, groups are
+        single samples, with w = 0.3.
     max_sweeps : int, default=8
         Maximum number of passes over all groups; stops earlier if no group moves.
     keep_clusters : bool, default=False
-        Do not move a group that is a whole cluster, which keeps the number of clusters.
+        Do not move a group that is a whole cluster, so that the number of clusters does not change.
 
     Returns
     -------
@@ -344,7 +344,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # The sort is stable, so that the first member of a group is its lowest sample.
+    # A stable sort puts the lowest sample of each group first.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]
@@ -371,7 +371,7 @@ def repair_pairs(
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
-    """Component of every sample; components are numbered by their lowest sample."""
+    """Return the component of every sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
     together = Z.copy()
@@ -382,7 +382,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Return the matrix Z of the constraints on n samples; checks a matrix and removes its diagonal."""
+    """Return the matrix Z of constraints on n samples; check a given matrix and set its diagonal to 0."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
@@ -396,20 +396,20 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     Z.setdiag(0.0)
     Z.eliminate_zeros()
     if not np.isfinite(Z.data).all() or (Z.nnz and abs(Z - Z.T).max() > 1e-9 * abs(Z.data).max()):
-        raise ValueError("constraints as a matrix must be symmetric and finite")
+        raise ValueError("a matrix of constraints must be symmetric and finite")
     return Z
 
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for ``ends``, the samples in pairs: shape (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Columns for all pairs in Z, computed with factor ``alpha``, or selected from the matrix R."""
+        """Compute the columns for all pairs in Z from the number ``alpha``, or select them if it is R."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
@@ -419,11 +419,11 @@ class Walks:
 
 
 def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
-    """Adjust similarities W by propagating the pairs Z with R, which has columns for all their samples."""
+    """Adjust similarities W by propagating the pairs Z with R."""
     if not Z.nnz:
         return W + FLOOR
     with one_thread():
-        # One direction of each pair suffices, because F + F' follows.
+        # One direction of each pair suffices, because ``adjust_similarities`` adds F'.
         once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
         if once.nnz < len(R.ends):
             F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T

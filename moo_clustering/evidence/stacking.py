@@ -1,4 +1,4 @@
-"""Classifiers of features that correct given class probabilities, with weights from held-out labels."""
+"""Feature-based classifiers that correct given class probabilities, weighted by held-out labels."""
 
 import warnings
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Classifier = Callable[[FloatArray], FloatArray]
 # With more labels than this, one fold of five is held out, and Gaussian kernels use a subset of samples.
 _MANY = 2000
 _BASIS = 500
-# Share of the uniform distribution in all probabilities, which bounds the loss of a single label.
+# Share of the uniform distribution mixed into all probabilities, which bounds the loss of a single label.
 _DOUBT = 0.02
 _ITERATIONS = 300
 _RIDGE = 0.1
@@ -31,19 +31,19 @@ _RIDGE = 0.1
 class ClassifierStack:
     """Logistic regression and Gaussian kernel machines that correct given class probabilities.
 
-    The result is a weighted product, p_c ~ prod_m p_mc^(w_m), of the given probabilities (m = 1) and those of
-    the classifiers, each mixed with .02 of the uniform distribution. The non-negative weights w minimise the
-    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. Source: Wolpert,
-    Stacked generalization, Neural Networks 5, 1992.
+    The result is proportional to the weighted product prod_m p_mc^(w_m) of the given probabilities (m = 1)
+    and those of the classifiers, each mixed with 2% of a uniform distribution. The non-negative weights w
+    minimise the log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. Source:
+    Wolpert, Stacked generalization, Neural Networks 5, 1992.
 
     Attributes
     ----------
     weights : ndarray of shape (1 + n_classifiers,)
-        Weights of the given probabilities, logistic regression, kernel ridge regression and vector machine.
+        Weights of the given probabilities, logistic and kernel ridge regression, and support vector machine.
     center : ndarray of shape (n_features,)
         Mean of the labelled samples.
     spread : float
-        Root of the mean feature variance, by which centred features are divided.
+        Square root of the mean variance of the features. Centred features are divided by it.
     classifiers : tuple of callable
         Functions from scaled features to probabilities, fitted to all labels.
 
@@ -77,9 +77,9 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and their weights by cross-validation on the labelled samples.
 
-        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
-        time for L labels up to 2000. With more labels, the kernel is approximated by 500 samples (subset of
-        regressors), 2000 samples train the support vector machine, and one fold is held out.
+        Folds are deterministic: samples are sorted by distance from their class mean. Kernel ridge regression
+        takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples approximate the kernel
+        (subset of regressors), 2000 to 4000 train the support vector machine, and one fold is held out.
 
         Parameters
         ----------
@@ -89,12 +89,12 @@ class ClassifierStack:
             Classes of the labelled samples, from 0.
         n_classes : int
         first : callable
-            Function from a mask of known labelled samples to probabilities of others, (n_others, n_classes).
+            Function from a mask of training samples to probabilities of the others, (n_others, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
-            help if the given probabilities are coarse, and harm if the probabilities follow thin shapes.
+            improve coarse probabilities, but degrade probabilities that follow thin shapes.
         penalty : float, default=20
-            Cost of a weight of 1 for a classifier, as a log-likelihood.
+            Penalty for a weight of 1 of a classifier, in units of log-likelihood.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")
@@ -120,9 +120,9 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine class probabilities ``first`` (n, n_classes) of samples X with classifiers. Rows sum to 1.
+        """Combine the class probabilities ``first`` (n, n_classes) of X with the classifiers; rows sum to 1.
 
-        O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
+        O(n L n_features) time for Gaussian kernels of L < 4000 samples.
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
@@ -133,7 +133,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Fold of every sample; the samples of a class are dealt to folds by distance from the class mean."""
+    """Return the fold of every sample; classes, sorted by distance from their mean, are dealt to folds."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -154,7 +154,7 @@ def _softmax(logarithms: FloatArray) -> FloatArray:
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
-    """Return weights of the probabilities (n_classifiers, n, n_classes) for n samples; a convex problem."""
+    """Return the weights, shape (n_classifiers,), that minimise the penalised loss, a convex problem."""
     start = np.eye(len(logarithms))[0]
     own = np.arange(len(codes))
 
@@ -169,7 +169,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Callable objects, because closures cannot be pickled. Unlabelled classes get probability 0.
+# Callable objects, because closures cannot be pickled.
 @dataclass(frozen=True, eq=False)
 class _Logistic:
     """Multinomial logistic regression with C = 1."""
@@ -224,7 +224,7 @@ class _GaussianRidge:
 
 @dataclass(frozen=True, eq=False)
 class _SupportVectors:
-    """Support vector machine with the same kernel and C = 1; logits are twice the margins."""
+    """Support vector machine with the kernel of _GaussianRidge and C = 1; logits are twice the margins."""
 
     present: Int64Array
     n_classes: int
@@ -247,7 +247,7 @@ class _SupportVectors:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select about ``most`` samples, at the same rate in every class, or all."""
+    """Select ``most`` to twice as many samples, or all if fewer, at the same rate in every class."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -18,7 +18,7 @@ from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 
-# Similarity of a bridge as a share of the smallest similarity.
+# Similarity of a bridge, relative to the smallest similarity.
 WEAKNESS = 1e-3
 # Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
@@ -37,15 +37,15 @@ def bridge_components(
     lists: neighbors.NeighborLists | None = None,
     rng: np.random.Generator,
 ) -> sp.csr_array:
-    """Link the components of a graph by the minimum spanning tree of their smallest distances.
+    """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
 
-    Links have the similarity 1e-3 min{s_ij > 0}. It is too small to change the order within components, but
-    makes the eigenproblem well posed. A sample without edges is a component. Source: PESC.
+    Links have the similarity 1e-3 min{s_ij > 0}, too small to change the order within components, but
+    sufficient for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
 
     The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2 log C) time for C
-    components. For more samples, candidates are the links of the lists, then nearest samples outside small
-    components (exact), and closest pairs of large ones (exact up to 4 features, else among the 1024 members
-    of each that face the other). This takes O(N log N) time on well-behaved data.
+    components. For more samples, candidates are the links of the lists, then the nearest samples outside
+    small components (exact), then the closest pairs of large components (exact up to 4 features, else among
+    the 1024 members nearest to the centre of the other component), in O(N log N) time on well-behaved data.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def bridge_components(
     lists : NeighborLists, optional
         Neighbours of every sample. Above 2000 samples, their links are used before any search.
     rng : numpy.random.Generator
-        Generator of the order of equally long links.
+        Generator that orders links of equal length.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def link_parts(
 ) -> sp.csr_array:
     """Join the parts of a graph by their shortest links (ties: by keys), with similarity ``weight``."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
-    # Another index type would convert all indices of the graph to a longer type.
+    # With another index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
     linked = (graph + (bridges + bridges.T)).tocsr()
@@ -101,7 +101,7 @@ def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
-    # A proposal is used until it joins no more parts. The last must always return a link out of every part.
+    # A proposal is used until it joins no more parts. The last proposal must link every part to another.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -123,11 +123,11 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
     # If tied links are missing, three parts can select different links of equal length, which form a cycle.
-    # The position in the order is a weight without ties; of several links of two parts, the first is used.
+    # Positions in the order are weights without ties; the first of several links between two parts is used.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
-    # Older graph routines of SciPy accept only 32-bit indices.
+    # The graph routines of older versions of SciPy accept only 32-bit indices.
     between = p[once].astype(np.int32), q[once].astype(np.int32)
     graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
     kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
@@ -156,7 +156,7 @@ def _proposals(
 
 
 class Links(NamedTuple):
-    """Candidate links of samples i, out of their parts, to samples j, and their lengths."""
+    """Candidate links from samples i to samples j of other parts, and their lengths."""
 
     i: Int64Array
     j: Int64Array
@@ -182,7 +182,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Few listed links lead out of a part, and only these are stored.
+        # Store only the few listed links that lead out of a part.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -220,8 +220,8 @@ class LargeGraphBridges:
     def from_small_parts(self, parts: Int32Array) -> Links:
         """Link samples of small parts to other parts; with m samples in a part, m + 1 neighbours suffice."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it.
-        # In parts of at most this size, every sample searches for its nearest sample in another part.
+        # The largest part needs no links of its own, because other parts link to it. In other parts of at
+        # most 64 samples, every sample searches for its nearest sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):
@@ -238,16 +238,16 @@ class LargeGraphBridges:
         return _joined(offers)
 
     def between_parts(self, parts: Int32Array) -> Links:
-        """Find closest pairs of samples of large parts and of the parts with the nearest centres."""
+        """Find the closest pairs of samples between every part and the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # A large part is compared with itself and the 8 nearest other parts.
+        # The nearest centre is that of the part itself, which is skipped below.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
         i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # Either part may choose a link, so that links are listed in both directions.
+        # List links in both directions, because either part may choose them.
         return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(

@@ -28,21 +28,21 @@ Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
 # With "auto", Laplacians up to this size are solved as dense matrices.
 DENSE_UP_TO = 1500
-# With "auto", larger Laplacians use Chebyshev filters from this size on unless they factorise well.
+# With "auto", Laplacians of at least this size use Chebyshev filters, unless they factorise well.
 CHEBYSHEV_FROM = 20_000
-# With more neighbours than this, factors have too much fill-in for a factorisation.
+# With more neighbours than this, a factorisation has too much fill-in.
 FACTOR_NEIGHBORS = 24
 # Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
-# Accepted |L u - lambda u| relative to the scale of L.
+# Accepted residual |L u - lambda u|, relative to the scale of L.
 _RESIDUAL = 1e-4
 # Extra vectors of a block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filters. The minimum prevents missed vectors if initial residuals are small.
+# Maximum and minimum number of filters. The minimum avoids missing vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter. Beyond them, columns of a block become too similar.
+# Maximum degree and log-amplification of a filter. With larger values, columns of a block become too similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
@@ -62,16 +62,16 @@ def spectral_embedding(
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
     ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or low-dimensional
-    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads. It may miss
+    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss
     the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is block
     conjugate gradients, with a Jacobi preconditioner for the unnormalised Laplacian. ``"pic"`` is 100 steps
     of block power iteration, fast but inaccurate.
 
-    Iterative solvers need O(nnz + n_samples n_components) memory, and time per step. Residuals are 1e-4 times
-    the largest degree, with ``"chebyshev"`` 1e-5 times, or 1e-3 for eigenvalues beyond ``n_components``.
-    Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC, Algorithm 1 (Eq.
-    7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field calculations using
-    Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006.
+    Iterative solvers require O(nnz + n_samples n_components) memory and time per step. Target residuals are
+    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
+    unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC,
+    Algorithm 1 (Eq. 7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field
+    calculations using Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def spectral_embedding(
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Number of the weakly connected part of every sample, such as its component before bridging. Default:
-        connected components. Affects only the convergence of iterative solvers at near-zero eigenvalues.
+        Part of every sample, weakly connected to other parts, such as its component before bridging. Default:
+        determined by weak edges. Affects only the convergence of iterative solvers at near-zero eigenvalues.
     n_jobs : int, optional
         Number of threads of ``"chebyshev"``; does not affect the result.
 
@@ -140,8 +140,8 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    # Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far above the
-    # rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
+    # Do not filter unnormalised Laplacians with a larger ratio of maximum to mean degree: eigenvalues far
+    # above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
     regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"
@@ -176,7 +176,7 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Return whether a factorisation of the Laplacian has little fill-in and needs seconds at most."""
+    """Return whether a factorisation of the Laplacian has little fill-in and takes at most seconds."""
     # The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
@@ -191,7 +191,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude of every column positive; of near ties, the first."""
+    """Make the entry of largest magnitude in every column positive (near ties: the first)."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -242,7 +242,7 @@ def lanczos_pairs(
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
     values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
-    for _ in range(6):  # each run is on the complement of the vectors found before
+    for _ in range(6):
         n_missing = n_pairs - vectors.shape[1]
         operator = _Deflated(step, known, vectors)
         room = n - max(known.shape[1], vectors.shape[1])
@@ -333,10 +333,10 @@ def chebyshev_pairs(
     # The block starts with ``known`` and random vectors. Every round filters it, makes it orthonormal, and
     # computes the best pairs within its span. Converged vectors are no longer filtered. Beyond the first
     # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
-    # degree. Threads share rows of L and fixed blocks of rows of the vectors, so that sums do not change.
+    # degree. Threads process rows of L and fixed blocks of the vectors, so their number does not affect sums.
     n = L.shape[0]
-    # Filtered residuals are close to their limit, while those of Lanczos are mostly far smaller. The limit is
-    # larger for pairs of which only the eigenvalue is needed, whose error is of the order of the square.
+    # Residuals of filters end close to the limit, those of Lanczos mostly far below. The limit is larger for
+    # pairs of which only the eigenvalue is needed, whose error is of the order of the square.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -496,7 +496,7 @@ def weakly_tied_parts(
     """Find the parts of a graph that only weak edges, or edges between known parts, connect."""
     # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
     # causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce
-    # more than one part per 20 samples, weak edges connect samples like other edges.
+    # more than one part per 20 samples, weak edges are treated like other edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -511,7 +511,7 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors, one per weakly connected part of a graph."""
     # ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
-    # whose vector is far from a null vector of L are omitted, such as single samples.
+    # whose vector is far from a null vector of L, such as single samples, are omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

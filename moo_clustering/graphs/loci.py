@@ -34,7 +34,7 @@ class LocusGraph:
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Admissible neighbours, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Order of equally near samples, smaller keys first.
+        Order of equidistant samples, smaller keys first.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
@@ -87,7 +87,7 @@ def locus_graph(
     n_neighbors : int, default=10
         L, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of lists and tree, except ``"precomputed"``, because clusters need centroids.
+        Metric of lists and tree; ``"precomputed"`` raises a ValueError, because clusters need centroids.
     ties : {"random", "index"}, default="random"
         Keys: a random permutation, or row numbers, which make results depend on the row order.
     root : int or "random", default="random"
@@ -115,7 +115,7 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centring preserves only norms of differences, but not angles or other quantities relative to the origin.
+    # Centring preserves norms of differences, but not angles or other quantities relative to the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
@@ -170,7 +170,7 @@ def mst_interestingness(
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
-    """Compute ranks and priority of the links of a spanning tree.
+    """Compute the ranks of the links of a spanning tree, and their order by interestingness.
 
     About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory. Source: Handl
     and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the numbers of
@@ -182,10 +182,10 @@ def mst_interestingness(
     X : array-like of shape (n_samples, n_features)
         Features, or distances (n_samples, n_samples) with ``metric="precomputed"``.
     keys : ndarray of shape (n_samples,), int32, optional
-        Order of equally near neighbours; default row numbers.
+        Order of equidistant neighbours. Default: row numbers.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Largest rank that is computed, to save time. Links of this degree or more are sorted by length.
+        Upper limit of the ranks, which saves time. Links whose degree reaches it are sorted by length.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)

@@ -50,7 +50,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     Returns
     -------
     csr_array
-        The row of a sample without edges is zero for both kinds, with its unit vector as null vector.
+        The row of a sample without edges is zero for both kinds, so its unit vector is a null vector.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
@@ -74,7 +74,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if they suffice, because older graph routines of SciPy require them."""
+    """Convert to 32-bit indices if they suffice, for the graph routines of older versions of SciPy."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)

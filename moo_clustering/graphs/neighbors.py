@@ -30,11 +30,11 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# Number of list entries per block, which limits temporary arrays to some tens of megabytes.
+# Number of list entries per block, which limits temporary arrays to tens of megabytes.
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Smallest number of points, and range of features, for comparisons of whole leaves.
+# Smallest number of points, and range of numbers of features, for comparisons of whole leaves.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per leaf of the KD-tree, and largest number in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
@@ -69,7 +69,7 @@ class NeighborLists:
     n_admissible : ndarray of shape (n_samples,), int32
         Number of neighbours in a row, at least 1.
     recall : float or None
-        Estimated share of the nearest neighbours in approximate lists; None for exact lists.
+        Estimated share of the nearest neighbours that the lists contain; None for exact lists.
     """
 
     indices: Int32Array
@@ -94,27 +94,27 @@ def neighbor_lists(
 
     A sample is not its own neighbour, but its duplicates are, at distance 0. Distances that agree to twelve
     digits are tied, and a key determines the order of tied samples. Source: PESC, Algorithm 3, Eq. 3.
-    Approximate: Dong, Moses and Li 2011, as in pynndescent.
+    Approximate search: Dong, Moses and Li 2011, as in pynndescent.
 
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
     data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in O(N^2
-    d) time. Memory O(N (n_neighbors + d)). Raises a ValueError if there are fewer than two samples, distances
+    d) time. O(N (n_neighbors + d)) memory. Raises a ValueError if there are fewer than two samples, distances
     are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an ImportError if the
     extra for ``method="approximate"`` is not installed.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples), from i in row i.
+        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples) from sample i in row i.
     n_neighbors : int
         Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``, zero
+        rows have distance 1.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or the row number, which leaks the order of rows on gridded data.
+        Order of tied samples: random, or by row number, which leaks the order of rows on gridded data.
     rng : numpy.random.Generator
-        Generator of the permutation.
+        Generator of the random order.
     groups : ConstraintGroups, optional
         Samples of conflicting groups are never neighbours.
     n_jobs : int, optional
@@ -125,7 +125,7 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of these three, which produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Always finds duplicates; lists of samples with forbidden neighbours are exact. Extra ``neighbors``.
+          Finds all duplicates; exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns about approximate lists (with their recall) and about slow exact lists.
     """
@@ -194,7 +194,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise if distances exceed single precision; ``apart`` is positive for distinct samples."""
+    """Raise if distances are out of range in single precision; ``apart`` is positive for distinct samples."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -345,7 +345,7 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy the list of a point to all samples on it, without the sample itself."""
+        """Copy the list of a point to all of its samples, each without the sample itself."""
         width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
@@ -360,7 +360,7 @@ class _PointLists:
             self.distances[who] = np.take_along_axis(found[which], columns, axis=1)
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of other samples, by wider searches until enough neighbours are admissible."""
+        """Fill the lists of constrained samples, by wider searches until enough neighbours are admissible."""
 
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             return self._fill_admissible(samples, search(self.rows.of_sample[samples], n_found), groups)
@@ -419,7 +419,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return nearest neighbours, tied ones by row number, and their distances in double precision."""
+    """Return nearest neighbours (ties: by row number), and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
@@ -480,12 +480,12 @@ def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points of a data set, and the samples on each of them."""
+    """Distinct points of a data set, and the samples at each point."""
 
     points: AnyFloatArray  # shape (n_points, n_features)
     of_sample: Int64Array  # shape (n_samples,): point of every sample
     samples: Int64Array  # shape (n_samples,): samples by point, and by tie key within a point
-    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` sit on point p
+    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
 
     @property
     def sizes(self) -> Int64Array:
@@ -493,7 +493,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples on points, ``most`` per point by key, and their positions in ``points``."""
+        """Return the samples at points, ``most`` per point by key, and their positions in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -575,7 +575,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
             f'method="approximate" requires pynndescent: {extra}, or use method="exact".'
         )
     if asked:
-        # Other metrics compute all distances, which cannot be approximated.
+        # Very wide searches compute all distances, so an approximation would save nothing.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -585,14 +585,14 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     if search.recall is None:
         remark += f"; for approximate lists, {extra}"
     else:
-        remark = f'approximate, with {search.recall:.1%} of the nearest; {remark} (method="exact")'
+        remark = f'approximate lists contain {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape
     _arrays.warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}.")
     return search
 
 
 class PointSearch(ABC):
-    """Search for the nearest points of points, including themselves."""
+    """Search for the nearest points of given points, which include the points themselves."""
 
     #: Recall of an approximate search.
     recall: float | None = None
@@ -757,8 +757,8 @@ class _BlockSearch(_MinkowskiSearch):
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Single precision cannot distinguish points that are much nearer to each other than to the mean.
-        # With larger relative errors of distances in single precision, the search uses double precision.
+        # Single precision cannot distinguish points that are much nearer to each other than to the mean. If
+        # the relative error of distances exceeds 1 %, search in double precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):

@@ -34,7 +34,7 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of the listed distances to use.
+        Scale factor, or which average of the listed distances to use.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities. Samples can have no edges."""
+    """Link samples that list each other, with Gaussian similarities. Some samples may have no edges."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -70,7 +70,7 @@ def epsilon_graph(
     epsilon : float
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Largest size of the graph during construction in bytes, 40 per edge and direction; else raises.
+        Largest size of the graph in bytes, 40 per edge and direction; raises a ValueError above it.
 
     Returns
     -------
@@ -156,14 +156,14 @@ def full_graph(
     metric: neighbors.Metric = "euclidean",
     max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
-    """Link all pairs of different samples, with Gaussian similarities.
+    """Link all pairs of distinct samples, with Gaussian similarities.
 
     O(N^2 d) time, O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of all distances to use.
+        Scale factor, or which average of all distances to use.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
@@ -178,12 +178,12 @@ def self_tuning_graph(
     metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Return the similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
+    """Return a connected graph of the similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours.
 
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
-    similarity of at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up
-    to 2000 samples, and above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    similarity of at least 1e-6. Time as for :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are
+    exact up to 2000 samples, see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def self_tuning_graph(
         Neighbour that sets the scale; the last one if there are fewer.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Number of threads of the neighbour search; the result does not depend on it.
+        Number of threads of the neighbour search; does not affect the result.
 
     Returns
     -------
@@ -232,19 +232,19 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    # Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
+    # At least 1e-6, so that underflow removes no edge.
     return np.maximum(1e-6, np.exp(-exponent))
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours, with similarities by water-filling, symmetrised.
+    """Link neighbours, with symmetrised similarities by water-filling.
 
     O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
     lists : NeighborLists
-        Candidate neighbours; wide enough if the last neighbour of every row has weight 0.
+        Candidate neighbours. The lists are wide enough if the last neighbour of every row has weight 0.
     lam : float, optional
         Trade-off between close neighbours and many neighbours. Default: :func:`waterfill_lambda`.
 
@@ -293,7 +293,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
-    # Only differences within a row matter. Relative to the nearest distance they keep their digits.
+    # Subtract the nearest distance to preserve digits, because only differences within a row matter.
     d = np.where(real, distances, 0.0).astype(np.float64)
     d -= d[:, :1]
     rank = np.arange(1, d.shape[1] + 1)
@@ -394,9 +394,10 @@ def write_constraints(
     must_link_edges: Literal["auto", "clique", "star"] = "clique",
     X: AnyFloatArray | None = None,
 ) -> sp.csr_array:
-    """Set similarities to max(S) for pairs that belong together, and to 0 for pairs that belong apart.
+    """Set similarities to max(S) within groups, and to 0 between conflicting groups.
 
-    Without edges, max(S) is 1. O(nnz + links) time and memory. Source: PESC, semi-supervised baselines.
+    Without edges, max(S) counts as 1. O(nnz + links) time and memory. Source: PESC, semi-supervised
+    baselines.
 
     Parameters
     ----------
@@ -416,7 +417,6 @@ def write_constraints(
     choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
     if must_link_edges == "auto":
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
-        # With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
         must_link_edges = "clique" if n_pairs <= 1_000_000 else "star"
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
@@ -453,7 +453,7 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    # Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
+    # Above 2048 members, the member nearest to the mean replaces the medoid.
     if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

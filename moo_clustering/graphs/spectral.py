@@ -28,7 +28,7 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
+# Maximum number of k-means iterations, and largest final movement of centres, relative to the variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
@@ -48,9 +48,9 @@ class SpectralPartition:
     similarity : csr_array of shape (n_samples, n_samples)
         Clustered graph: symmetric, with bridges.
     embedding : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means clustered.
+        Rows clustered by k-means.
     eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
-        Smallest eigenvalues of the Laplacian; the step between the last two is the eigengap.
+        Smallest eigenvalues of the Laplacian; the difference of the last two is the eigengap.
     n_components : int
         Number of connected components before bridging.
     """
@@ -79,8 +79,8 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Cluster a graph by k-means on the rows of the first eigenvectors of its Laplacian.
 
-    K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
-    them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
+    K = 1 and K = n_samples return the trivial partitions. Above 100,000 samples, k-means is fitted to 20,000
+    of them (50 K if more). Raises a ValueError if K is out of range, or the graph is disconnected with
     ``bridge=True`` and without ``X``, or ``"unnormalized"`` is used with weights. Source: PESC, Algorithm 1.
 
     Parameters
@@ -96,7 +96,7 @@ def spectral_partition(
         As in :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of copies that each sample represents, which weighs the sample in k-means and
-        multiplies its row of S. A copy divides its similarity to a sample among the copies of that sample.
+        multiplies its row of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -168,20 +168,21 @@ def _cluster_rows(
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
     """Return the spectral partitions of one graph for several numbers of clusters.
 
-    For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
-    length, k-means++. Raises a ValueError if S is not square, not symmetric, or has negative or infinite
-    entries, or if a k or n_init is below 1. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
+    For every k, k-means++ clusters the rows, scaled to unit length, of the first k eigenvectors of D^(-1/2) S
+    D^(-1/2) (largest eigenvalues). Raises a ValueError if S is not square, symmetric, finite and
+    non-negative, or if a k or n_init is below 1. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS
+    2001.
 
-    Dense matrices, and sparse ones up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
-    matrices, and those with at least 512 samples and at most 24 similarities per sample, use the Lanczos
-    iteration of :func:`spectral_embedding`, from 20,000 samples on its ``"auto"``. Dense matrices without
-    zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
-    precision of the dense solution. All run in one thread, so that rounding errors are constant.
+    Dense matrices, and sparse matrices up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
+    matrices, and sparse matrices with at least 512 samples and at most 24 similarities per sample, use the
+    Lanczos iteration of :func:`spectral_embedding` (from 20,000 samples on, its ``"auto"``). Dense matrices
+    without zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
+    precision of the dense solution. All solvers run in one thread, so that rounding errors are reproducible.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (m, m)
-        Symmetric, non-negative similarities; the diagonal counts.
+        Symmetric, non-negative similarities; the diagonal is included.
     ks : sequence of int
         Numbers of clusters, at least 1. m or more returns singletons.
     n_init : int, default=3
@@ -272,7 +273,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Take the last sample at or before the drawn one that differs from all seeds.
+            # Use the last sample, at or before the drawn one, that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -333,12 +334,12 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Return eigenvectors of the largest eigenvalues of root S root; None if dense is required."""
+    """Return eigenvectors of the largest eigenvalues of root S root; None if the dense solver is required."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # BLAS reads column-major matrices without a copy; for a symmetric matrix this is its transpose. Only one
-    # triangle counts, as for eigh, so that only half of the matrix is read.
+    # BLAS reads column-major matrices without a copy; for a symmetric matrix this is its transpose. Like
+    # eigh, it reads only one triangle, half of the matrix.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64
@@ -355,8 +356,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Source:
-    Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
+    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory plus tens of megabytes.
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
 
     Parameters
     ----------
@@ -406,5 +407,5 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:
-        raise ValueError(f"each of ks must be at least 1, got {counts.min()}.")
+        raise ValueError(f"ks must be at least 1, got {counts.min()}.")
     return counts.astype(np.int64)

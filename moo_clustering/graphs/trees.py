@@ -74,7 +74,7 @@ def euclidean_mst(
 
     O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features) memory,
     plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of length 0 join
-    duplicates to their sample of smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
+    duplicates to the one with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
     of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
 
     Parameters
@@ -89,8 +89,8 @@ def euclidean_mst(
         Unique keys of the samples: a random permutation, row numbers, or an array. Links of equal length are
         sorted by their smaller key, then by their larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
-        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds sample by
-        sample, for any metric, without a distance matrix. The result is the same.
+        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds one sample at a
+        time, for any metric, without a distance matrix. Both return the same tree.
     rng : numpy.random.Generator, optional
         Generator for random roots and keys.
     """
@@ -163,8 +163,8 @@ def _of_rows(
 
 def square_distances(points: FloatArray) -> FloatArray | None:
     """Compute all squared distances, shape (n, n); None for few features or many points."""
-    # With many features, kernels that recompute distances pair by pair are several times slower.
-    # Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
+    # With many features, kernels that recompute distances pair by pair are several times slower. The limit of
+    # 4096 samples corresponds to 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -282,11 +282,11 @@ def mutual_reachability_mst(
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
-    """Compute the longest link on the tree path between every two samples.
+    """Compute the longest link on the tree path between all pairs of samples.
 
-    On a minimum spanning tree, this is the smallest possible longest step of any path between them, the
-    single-linkage or subdominant ultrametric distance. O(m^2) time and memory. Source: Gower and Ross,
-    Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
+    On a minimum spanning tree, this is the smallest possible longest step of any path between the two
+    samples: the single-linkage (subdominant ultrametric) distance. O(m^2) time and memory. Source: Gower and
+    Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     Returns
     -------
     ndarray of shape (m - 1,), intp
-        Positions in ``links``, first merge first.
+        Positions in ``links``, in the order of merging.
     """
     joined, span = _checked_links(links, lengths)
     threshold = probability("threshold", threshold)
@@ -393,7 +393,7 @@ def genie_cuts(
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
     """Root a tree with links of shape (n_samples - 1, 2)."""
-    # Sort the links: the order of the samples depends on it and must not depend on the algorithm.
+    # Sort the links, so that the order of the samples does not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
     links, lengths = ends[by_ends], lengths[by_ends]

@@ -1,4 +1,4 @@
-"""pymoo operators that sample, vary, repair and select populations; DEAP's are in ``operators.deap``.
+"""pymoo operators that sample, vary, repair and select populations; for DEAP, see ``operators.deap``.
 
 To write an operator, subclass the pymoo class, override ``_do(self, problem, X, *args, random_state=None,
 **kwargs)``, and draw random numbers only from ``random_state``.

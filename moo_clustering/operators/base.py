@@ -32,12 +32,12 @@ graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     Partitions to split along.
 objective : BagObjective, optional
-    Default: the problem's.
+    Default: that of the problem.
 """
 
 
 def check_constraints(problem: Any, algorithm: type[Any]) -> None:
-    """Raise a ValueError if a problem has constraints, which an algorithm class of pymoo does not support."""
+    """Raise a ValueError if a problem has constraints and the pymoo algorithm does not support them."""
     if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
         names = getattr(problem, "constraint_names", ("constraints",))
         absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
@@ -48,12 +48,12 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an operator's output; raise a ValueError that names the operator for a wrong shape or NaN."""
+    """Return an operator's output; raise a ValueError that names the operator for NaN or a wrong shape."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
 class CheckedDo:
-    """Replacement for ``_do`` of a user-defined operator, which checks the output."""
+    """Wrapper of a user-defined operator's ``_do`` that checks the output."""
 
     def __init__(self, operator: Any) -> None:
         self.operator = operator
@@ -71,7 +71,7 @@ class CheckedDo:
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Context manager in which the user-defined operators of ``owner`` check their output; yields them."""
+    """Context manager that yields the user-defined operators of ``owner``, and checks their output."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = CheckedDo(operator)
@@ -104,7 +104,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def require(problem: Any, kind: str, *attributes: str) -> Any:
-    """Return the problem; raise a TypeError, which names ``kind``, if an attribute is missing."""
+    """Return the problem; raise a TypeError that names ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
@@ -116,8 +116,8 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 class SeededOperator(Documented, ABC):
     """pymoo operator whose result depends only on the problem, the genes and a random generator.
 
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. Its argument ``X`` contains the parents of a
-    crossover, the individuals of a mutation or repair, or the number of individuals of a sampling.
+    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents of a
+    crossover or the individuals of a mutation or repair; for a sampling, it is the number of individuals.
     """
 
     # Arguments of :func:`require`: the problem class in the error message, and the required attributes.
@@ -134,7 +134,7 @@ class SeededOperator(Documented, ABC):
 
 
 class PairCrossover(SeededOperator, Crossover):
-    """Crossover of two parents to two children.
+    """Base class of crossovers of two parents.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class PairCrossover(SeededOperator, Crossover):
 
 
 class SeededMutation(SeededOperator, Mutation):
-    """Mutation of individuals.
+    """Base class of mutations.
 
     Parameters
     ----------
@@ -164,11 +164,11 @@ class SeededMutation(SeededOperator, Mutation):
 
 
 class SeededSampling(SeededOperator, Sampling):
-    """Sampling of individuals."""
+    """Base class of samplings."""
 
 
 class GeneRepair(SeededOperator, Repair):
-    """Repair of individuals; an empty population is returned unchanged."""
+    """Base class of repairs; an empty population is returned unchanged."""
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
         return super()._do(problem, X, random_state=random_state) if len(X) else X
@@ -177,7 +177,7 @@ class GeneRepair(SeededOperator, Repair):
 class DrawnMutation(SeededMutation):
     """Mutation that is computed only for individuals drawn with probability ``prob``.
 
-    pymoo mutates all individuals and then discards most mutants, which is too slow for mutations that search.
+    pymoo mutates all individuals and then discards most mutants, which is too slow for local searches.
     """
 
     def do(

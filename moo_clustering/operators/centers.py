@@ -25,12 +25,13 @@ MIX_STEP = 0.2
 
 
 class CenterMatchingCrossover(base.PairCrossover):
-    """Match the centres of two parents and inherit a random centre of each matched pair.
+    """Match the centres of two parents, and inherit a random centre of each matched pair.
 
-    The matching minimises the sum of squared distances. A second child inherits the other centres. The
-    children's ``"mix"`` for :class:`RelocateCenter` is that of a random parent plus a uniform number from
-    [-0.2, 0.2], clipped to [0, 1]. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(k^2
-    n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
+    The matching minimises the sum of squared distances. A second child inherits the other centres. Each child
+    inherits ``"mix"`` for :class:`RelocateCenter` from a random parent, changed by a uniform number from
+    [-0.2, 0.2] and clipped to [0, 1]. Applies to :class:`~moo_clustering.problems.SumOfSquaresProblem` and
+    ``ChunkedCenterProblem``. Takes O(k^2 n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means,
+    Pattern Recognition 88, 2019.
 
     Parameters
     ----------
@@ -74,14 +75,14 @@ def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tupl
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Return the mix of a random parent (None: a uniform number), changed by at most 0.2."""
+    """Return the mix of a random parent, or a uniform number if it is None, changed by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Match centres with the least sum of squared distances; return the positions of the pairs."""
+    """Match centres to minimise the sum of squared distances; return the positions of the matched pairs."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
@@ -91,9 +92,9 @@ class RelocateCenter(base.DrawnMutation):
     """Move a centre to a sample, preferably to a sample far from all other centres.
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
-    nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
-    n_features) time per individual, or O(k n_features) for a uniform draw with ``"uniform"``. Source: Gribel
-    and Vidal, see :class:`CenterMatchingCrossover`.
+    nearest remaining centre. Applies to the same problems as :class:`CenterMatchingCrossover`. Takes
+    O(n_samples k n_features) time per individual, or O(k n_features) for a uniform draw with
+    ``removal="uniform"``. Source: Gribel and Vidal, see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class RelocateCenter(base.DrawnMutation):
         one whose removal raises the objective least, and replaces D_i by its square.
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
-        :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.
+        :class:`CenterMatchingCrossover`, or a new uniform number per mutation if it is not set.
     """
 
     def __init__(
@@ -141,7 +142,6 @@ def relocate(
     else:
         labels, first, second = encoding.nearest(centers)
         # A sample whose centre is removed joins the second nearest centre.
-        # Remove the cheapest of three random centres.
         gone = cheapest(labels, second - first, rng.permutation(k)[:3]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)
@@ -165,8 +165,8 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 class LocalSearchRepair(base.GeneRepair):
     """Replace the genes of individuals by ``problem.improve(X)`` (Lamarckian inheritance).
 
-    For problems with a method ``improve``, for example Lloyd's iterations of
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+    Requires a problem with a method ``improve``; that of
+    :class:`~moo_clustering.problems.SumOfSquaresProblem` runs Lloyd's iterations.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

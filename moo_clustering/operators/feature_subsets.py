@@ -19,8 +19,8 @@ _ADD, _DROP, _SWAP = range(3)
 class FeatureMutation(base.SeededMutation):
     """Add, drop or swap features, with equal probability.
 
-    Unlike bit flips, these changes do not enlarge sparse subsets systematically. For
-    :class:`~moo_clustering.problems.FeatureSubsetProblem`.
+    Unlike bit flips, these changes do not systematically enlarge sparse subsets. Requires a problem with a
+    ``FeatureSubsetEncoding``, such as :class:`~moo_clustering.problems.FeatureSubsetProblem`.
 
     Parameters
     ----------

@@ -40,12 +40,12 @@ _ACCEPTED = {
 }
 _REAL = "evaluates real-valued vectors, which cannot be decoded without a repair"
 _ONE_VARIABLE = "searches a single real variable"
-# Reasons why the other algorithms of pymoo cannot search genotypes, by class.
+# Reasons why certain algorithms of pymoo cannot search genotypes, by class.
 _UNSUITED = {
     **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "KGB", "LocalSearch", "MOPSO_CD"), _REAL),
     **dict.fromkeys(("NSDE", "Optuna"), _REAL),
     **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
-    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which needs the operators"),
+    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which requires the operators"),
     "NRBO": "divides by differences between genes, which are 0 for equal genes",
 }
 
@@ -70,9 +70,9 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. Warns (UserWarning) if they have too few distinct genotypes.
+        Maximum number of populations to draw. Issues a UserWarning if they have too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
-        First genotypes of the population; the sampling draws the others.
+        First genotypes of the population; the sampling draws the rest.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class EncodingMutation(base.SeededMutation):
 
 
 class MutationChoice(base.DrawnMutation):
-    """Draw one of several mutations for each individual.
+    """Apply one of several mutations, drawn for each individual.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Round genes, as real-valued operators require, and apply ``problem.encoding.repair``."""
+    """Apply ``problem.encoding.repair``, which also rounds real values of integer genes."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
@@ -187,7 +187,7 @@ class EncodingRepair(base.GeneRepair):
 class _PartsCrossover(base.PairCrossover):
     """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
 
-    Uniform crossover replaces a crossover that does not make two children of two parents.
+    Uniform crossover replaces crossovers that do not produce two children from two parents.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
@@ -219,7 +219,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return the genes of every part of a tuple of encodings, each with a problem for its operators."""
+    """Return a problem for the operators of each part of a tuple of encodings, and the genes of the part."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -243,17 +243,17 @@ def suited_operators(
     problem : Problem
         A problem of this package, or any problem with an attribute ``encoding``.
     algorithm : type, optional
-        Class of the pymoo algorithm, whose keyword arguments are returned. Default: those of NSGA-II.
+        Class of the pymoo algorithm. Default: return the keyword arguments of NSGA-II.
     start : array-like, Population, estimator or path, optional
-        First individuals of the initial population, see :func:`start_genes`; the others are drawn.
+        First individuals of the initial population, see :func:`start_genes`; the rest is drawn.
 
     Returns
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If an index reads genes, only individuals with equal genes are duplicates. Encodings that
-        decode slowly compare ``canonical`` instead of partitions.
+        With an ``encoding``, individuals with equal partitions are duplicates, which the sampling replaces.
+        If an index reads genes, only individuals with equal genes are duplicates. For encodings that decode
+        slowly, ``canonical`` is compared instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -272,7 +272,7 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
-    """Return the genotypes that a search starts from.
+    """Return the genotypes from which a search starts.
 
     Raises a ValueError if the start has a different number of samples, or more clusters than the encoding
     supports, and a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the encoding
@@ -282,9 +282,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), in a Population if
-        n_var = n_samples; a fitted estimator, whose front is used if it has one, or whose population if both
-        searches are for graphs (PESC, SRMOSC); or the folder of a run.
+        Partitions of shape (n, n_samples) or (n_samples,), genotypes of shape (n, n_var) (as a Population if
+        n_var = n_samples), the folder of a run, or a fitted estimator: its front if any, else its labels, but
+        its population if both searches are PESC or SRMOSC.
 
     Returns
     -------
@@ -294,7 +294,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
-        # Graphs contain more than their partition, so a fit continues the population of an earlier one.
+        # Graphs contain more than their partition, so continue the population of the earlier fit.
         start = earlier if earlier.X is not None else start
     rows = start_rows(start)
     if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
@@ -353,7 +353,7 @@ def start_rows(start: Any) -> NDArray[Any]:
         path = Path(start) / "labels.csv"
         if not path.is_file():
             raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist.")
-        # pandas is only used here, and slow to import.
+        # Lazy import: pandas is slow to import, and used only here.
         from pandas import read_csv
 
         start = read_csv(path)["label"].to_numpy()
@@ -378,19 +378,19 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn so that their numbers of matings differ by at most one. Raises a ValueError
-    if ``X`` has another number of genes than the problem.
+    Parents are drawn so that their numbers of matings differ by at most one. Raises a ValueError if ``X`` is
+    empty, or has a different number of genes than the problem.
 
     Parameters
     ----------
     problem : Problem
     X : array-like of shape (n_parents, n_var)
-        Parents, which do not change.
+        Parents; not modified.
     crossover, mutation
         pymoo operators, used with their ``prob``.
     random_state : int, Generator or None, default=None
     n_offsprings : int, optional
-        Number of children. Default: that of the parents.
+        Number of children. Default: the number of parents.
     repair : pymoo Repair, optional
         Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -447,7 +447,7 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
-        # MOEAD needs one individual per reference direction, so it keeps duplicates.
+        # MOEAD requires one individual per reference direction, so its duplicates are not removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
             encoding = getattr(problem, "encoding", None)
             if duplicates is not None:

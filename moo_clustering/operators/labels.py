@@ -33,24 +33,24 @@ BLOCK_DRAWS = 2**22
 class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, and repair them to the minimum cluster size.
 
-    For problems with an attribute ``objective``, such as
+    Requires a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
     ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
     (initialisation, KM operator, BAMIC); the descents are new here.
 
     Shares are rounded to numbers of individuals by largest remainders. Descents are by far the slowest kind,
-    and several may end in the same partition; see :class:`RefillingSampling`. Raises a TypeError if a problem
-    has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``, and a ValueError if a kind is
-    unknown, shares are negative or all zero, or ``km_steps`` is below 1.
+    and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a TypeError if a
+    problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``, and a ValueError if a
+    kind is unknown, shares are negative or all zero, or ``km_steps`` is below 1.
 
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods, in equal shares or in the shares of a mapping:
+        Methods, with equal shares or the shares in a mapping:
 
         - ``"random"``: uniform labels.
         - ``"km"``: uniform labels, then ``km_steps`` steps of k-means.
-        - ``"bamic"``: random distinct medoids; every bag joins the nearest.
+        - ``"bamic"``: random distinct medoids; every bag is assigned to the nearest medoid.
         - ``"optima"``: greedy descents of the objective from the other three kinds, in equal shares.
     km_steps : int, default=3
         Steps of k-means for ``"km"``.
@@ -299,8 +299,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    Non-negative genes are first rounded. Equal partitions then have equal genes; :class:`CanonicalDuplicates`
-    needs no repair. Takes O(n_individuals (n_samples + K)) time.
+    Equal partitions then have equal genes; :class:`CanonicalDuplicates` does not require this. Genes are
+    first rounded; raises a ValueError for negative genes. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -312,7 +312,7 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Move bags to clusters below the minimum size; the bags that worsen the objective least move first.
 
-    For cluster labels, which are first rounded, and problems with an attribute ``objective``, such as
+    Requires cluster labels, which are first rounded, and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"`` also
     repairs constraints. Valid individuals do not change. Raises a TypeError if there is no objective with a
     method ``repair``. Takes one evaluation per repaired individual, plus O(N) time per moved bag, for N bags.

@@ -23,7 +23,7 @@ SlotKind = Literal["index", "rank"]
 class MedoidSampling(base.SeededSampling):
     """Draw K uniformly from k_min..k_max, then K distinct samples as medoids.
 
-    For any problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
+    Requires a problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
     :class:`~moo_clustering.problems.MedoidProblem`.
     """
 
@@ -32,17 +32,17 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Join the first medoids of parent A and the other medoids of parent B.
+    """Append medoids of parent B to the first medoids of parent A.
 
-    For a random cut c in 1..|A|-1, the child is A[:c] and the genes of B that are not in A[:c], up to
-    ``k_max`` genes. The second child swaps the roles. O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
+    For a random cut c in 1..|A|-1, the child is A[:c] and the genes of B not in A[:c], up to ``k_max`` genes,
+    and vice versa for the second child. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
-        - ``"grow"``: all of B (as printed in the paper), so without selection the number of clusters grows.
+        - ``"grow"``: all of B (as printed in the paper), so the number of clusters grows without selection.
         - ``"keep"``: |A| genes, from A[:c], then B, then the rest of A.
-        - ``"two_cut"``: B after a second cut. Random medoids extend children with fewer than ``k_min``.
+        - ``"two_cut"``: B after a second cut. Random medoids are added to children with fewer than ``k_min``.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -100,13 +100,13 @@ class SlotOnePointCrossover(base.PairCrossover):
 class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random non-medoid.
 
-    O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
+    Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
         ``"full"`` replaces, adds or drops a medoid with equal probability, and replaces a medoid if the
-        number of medoids cannot grow or shrink. A set of all samples can only lose a medoid.
+        number of medoids cannot grow or shrink. If all samples are medoids, a medoid can only be dropped.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -159,7 +159,7 @@ class MedoidSwapMutation(base.SeededMutation):
 
 
 class SlotMutation(base.SeededMutation):
-    """Move medoids to nearby samples, then repair like :class:`SlotOnePointCrossover`.
+    """Move medoids to nearby samples, then repair them as in :class:`SlotOnePointCrossover`.
 
     Source: Evolutionary multi-instance clustering (MIGCUK).
 
@@ -172,7 +172,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range of the move: r is this share of the samples, rounded down; at least 1 for ``"rank"``.
+        Range r of a move, as a share of the samples; rounded down, but at least 1 for ``"rank"``.
     """
 
     def __init__(
@@ -209,8 +209,8 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Drop invalid and repeated medoids, and add random medoids if fewer than ``k_min`` are left.
 
-    Genes are first rounded to integers, and the remaining medoids move to the left. Only operators from
-    outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead.
+    Genes are first rounded to integers, and the remaining medoids move to the left. Only operators of other
+    packages require a repair. :class:`EncodingRepair` adds the lowest indices instead of random medoids.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

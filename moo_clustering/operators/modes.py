@@ -18,7 +18,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 class ModesSampling(base.SeededSampling):
     """Draw the K modes from the samples without replacement; samples can have equal values.
 
-    For :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
 
     _needs = MODES
@@ -33,7 +33,7 @@ class ModesSampling(base.SeededSampling):
 class ModesMutation(base.SeededMutation):
     """Set a random attribute of a random mode to a random category, or a uniform number from its range.
 
-    For :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
 
     _needs = MODES

@@ -26,9 +26,9 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``. f1 varies by only O(1/sqrt(N)).
+        - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``; f1 varies only by O(1/sqrt(N)).
         - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest, which
-          covers the front for thousands of samples.
+          covers the front even for thousands of samples.
         - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError unless
           neighbour lists have full width, N - 1.
     """
@@ -62,7 +62,7 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
-    Children of feasible parents are feasible, because genes keep their loci. One random bit is drawn per
+    Children of feasible parents are feasible, because genes retain their loci. One random bit is drawn per
     gene. Raises a TypeError if genes are not integers.
     """
 
@@ -118,8 +118,8 @@ class IndexSBX(RankSBX):
 
     .. warning::
        Sample indices are unrelated to distances. On rows in random order, this operator adds random edges.
-       On rows sorted by class, it adds edges within classes, so results are too good. Use it for reproduction
-       only, and do not compare methods on sorted rows.
+       On rows sorted by class, it adds edges within classes, so results are too optimistic. Use it only to
+       reproduce the paper, and do not compare methods on sorted rows.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -189,7 +189,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only the index encoding needs this repair, because ranks within bounds are feasible. Source: PESC, Eq. 3.
+    Only the index encoding requires it, because ranks within bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

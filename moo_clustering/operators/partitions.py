@@ -76,7 +76,7 @@ class LabelGraph:
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Move samples with label -1 to their most similar clusters, in rounds; unlinked samples keep -1."""
+        """Move samples labelled -1 to their most similar clusters, in rounds; unlinked samples retain -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
@@ -119,8 +119,8 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the distinct partitions of a pool with the greatest scores, without randomness.
 
-    The population is smaller than requested if the pool has too few distinct partitions. For problems with an
-    encoding. Source: ParetoClustering, operators.
+    The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
+    with an encoding. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -148,15 +148,15 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Lay some clusters of parent A over parent B; the second child swaps the roles.
+    """Lay some clusters of parent A over parent B; for the second child, the parents are exchanged.
 
     Every cluster of A is inherited with probability one half, but at least one and not all (none if A has a
-    single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
-    remains, its samples join the clusters of their neighbours in rounds; samples without a link to a cluster
-    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
+    single cluster). The other samples retain their clusters of B. If less than ``min_share`` of a cluster of
+    B remains, its samples join the clusters of their neighbours in rounds; samples without a link to a
+    cluster remain together. Above ``k_max`` clusters, the smallest cluster joins its most similar cluster.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links + k^2)
-    time per child. Source: ParetoClustering, operators.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
+    k^2) time per child. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def lay_over(
     max_rounds: int,
     k_max: int,
 ) -> Labels:
-    """Combine the inherited clusters of a with the rest of the clusters of b, without randomness."""
+    """Combine the inherited clusters of a with the remainders of the clusters of b, without randomness."""
     covered = inherited[a]
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
     # 0.3 times 10 samples may exceed 3 in floating point.
@@ -258,13 +258,13 @@ class LabelMutation(base.DrawnMutation):
 
 @documented(base.SHARED)
 class GraphMerge(LabelMutation):
-    """Merge two random clusters, preferably two that are strongly linked.
+    """Merge two random clusters, preferably strongly linked clusters.
 
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
-    of the similarities between the clusters, and vol_a the sum of all similarities of the samples of a. If no
+    of the similarities between the clusters, and vol_a is the sum of all similarities of samples in a. If no
     clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
     individual. Source: ParetoClustering, operators.
     """
 
@@ -277,7 +277,7 @@ class GraphMerge(LabelMutation):
 
 
 def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
-    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min``."""
+    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min`` clusters."""
     k = int(labels.max()) + 1
     if k <= max(k_min, 1):
         return labels
@@ -296,11 +296,11 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
     Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
-    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, a random one or each of
-    these pieces becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
+    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, either one random piece
+    or each of these pieces becomes a cluster. Smaller pieces remain with the rest or the largest piece.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
-    Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never
+    exceeded. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ class PoolSplit(LabelMutation):
             if len(pieces) < 2:
                 continue
             every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # The largest piece keeps its label; on ties, argmax selects the first.
+            # The largest piece (the first on ties) retains its label.
             leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
             out = labels.copy()
             for number, piece in enumerate(leaving):
@@ -354,8 +354,8 @@ class GraphRefine(LabelMutation):
     then to the cluster of the neighbour with the lowest index. Clusters can vanish, and refinement stops
     before a step that would leave fewer than ``k_min`` clusters.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step and
-    individual. Source: ParetoClustering, operators.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
+    and individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -395,14 +395,14 @@ class PairViolationMutation(LabelMutation):
     For a pair (i, j) in random order, the piece is the set of samples in the cluster of i both in the current
     partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging the clusters
     or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
-    cluster, or by moving it to its most similar other cluster. One of the two ways is drawn at random; the
+    cluster, or by moving it to the most similar other cluster. One of the two ways is drawn at random; the
     other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
-    If no partition cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
+    If no partition cuts the cluster, must-links merge clusters (above ``k_min``); cannot-links do nothing.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions *
-    cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
-    boundaries. Otherwise the search overfits the constraints, and cuts tiny pieces around their samples.
-    Source: ParetoClustering, evolution with pairs.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
+    * cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
+    boundaries, because the search otherwise overfits the constraints by cutting tiny pieces around their
+    samples. Source: ParetoClustering, evolution with pairs.
 
     Parameters
     ----------
@@ -454,7 +454,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece around sample i, without ``without``; None if no partition cuts the cluster."""
+        """Return the piece around sample i, excluding ``without``; None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
@@ -485,8 +485,8 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples)
-    time per individual. Source: ParetoClustering, operators.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 +
+    n_samples) time per individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -496,7 +496,7 @@ class PartitionMutation(base.SeededMutation):
         Probability that a child crossed by :class:`~moo_clustering.operators.GroupingOverlayCrossover` is
         mutated. Other individuals are always mutated.
     polish : float, default=0.3
-        Probability that one step of :class:`GraphRefine` follows, whether or not an individual is mutated.
+        Probability that one step of :class:`GraphRefine` follows, whether or not the individual is mutated.
     constraints : PairwiseConstraints, optional
         Pairs to satisfy.
     pairs : float, default=0.55
@@ -574,10 +574,10 @@ class ClusterNumberRepair(base.GeneRepair):
     """Merge or split clusters until every partition has ``n_clusters`` clusters.
 
     Clusters are merged as in :class:`GraphMerge`, and split as in :class:`PoolSplit`, one piece at a time. If
-    the pool splits no cluster, the largest is halved in breadth-first order of the graph.
+    the pool splits no cluster, the largest cluster is halved in breadth-first order of the graph.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed
-    ``n_clusters`` so that mutations can still split clusters. Takes O(links + k^2) time per merge,
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed
+    ``n_clusters`` so that mutations can still split clusters. Takes O(links + k^2) time per merge, and
     O(n_samples) per split. Source: ParetoClustering, operators.
 
     Parameters
@@ -623,7 +623,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Halve the largest cluster in breadth-first order, which keeps one half connected if possible."""
+        """Halve the largest cluster in breadth-first order, so that one half is connected if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)

@@ -22,16 +22,16 @@ _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
-    """Draw weights of objectives that sum to 1, shape (n_rows, n_objectives)."""
-    # Dirichlet concentration of random weights; below 1, a single objective often dominates.
+    """Draw objective weights that sum to 1, shape (n_rows, n_objectives)."""
+    # With a Dirichlet concentration below 1, a single objective often dominates.
     return rng.dirichlet(np.full(n_objectives, 0.7), size=n_rows)
 
 
 class DirectedMutation(base.SeededMutation):
     """Base class of mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. Other algorithms use random
-    weights, relative to the magnitude of the objectives. Subclasses override :meth:`toward`.
+    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. With other algorithms, weights are
+    random, divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -57,13 +57,13 @@ class TreeRecombination(base.SeededMutation):
     """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
     Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair does not
-    change if none of six trees has a suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
-    DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
+    change if none of six trees has a suitable cut. Takes O(n_areas + m log m) time per pair with m edges.
+    Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Largest number of pairs per individual; the number is drawn uniformly from 1 to ``max_pairs``.
+        Maximum number of pairs per individual; the number is drawn uniformly from 1 to ``max_pairs``.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -81,21 +81,21 @@ class TreeRecombination(base.SeededMutation):
 class BoundaryClimb(DirectedMutation):
     """Recombine regions at random, then move single areas across boundaries to improve weighted objectives.
 
-    Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
-    :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
-    ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
-    moves. O(n_areas + n_edges + n_proposals) time, plus up to O(n_areas) per accepted move.
+    Moves are accepted as in simulated annealing. Regions remain connected, and loads remain within the bounds
+    of the :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``,
+    ``CutEdges``, ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness``
+    guide the moves. Takes O(n_areas + n_edges + n_proposals) time, plus up to O(n_areas) per accepted move.
 
     Parameters
     ----------
     n_proposals : int, optional
         Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean deterioration by a worsening move; the final is a hundredth.
+        Initial temperature relative to the mean deterioration by worsening moves; it falls to one hundredth.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3
-        Largest number of pairs of this recombination.
+        Maximum number of pairs in this recombination.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data of the objectives for a climb."""
 
-    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that guide moves
+    rates: FloatArray  # shape (n_obj, 5): one-hot kind of each objective, 0 if it does not guide moves
     features: FloatArray
     shapes: FloatArray
     borders: FloatArray
@@ -180,7 +180,7 @@ class _Directions(NamedTuple):
         return cls(rates, features, shapes, borders, changes)
 
     def earlier(self, plan: Labels) -> Int32Array:
-        """Return the earlier region of every area, numbered like the matching region of the plan, or -1."""
+        """Return the earlier region of each area, numbered like the matching region of the plan, or -1."""
         before = np.full(len(plan), -1, dtype=np.int32)
         if self.changes is not None:
             before[self.changes.known] = self.changes.matched(plan[None])[0]

@@ -21,13 +21,14 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels".
+    Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and
+    "labels".
 
     Parameters
     ----------
     by_class : bool, default=False
-        Draw labelled documents, cycling through the classes in random order. For a class without further
-        documents, draw any labelled document. Raises a ValueError if no document is labelled.
+        Whether to draw labelled documents, cycling through the classes in random order. For a class without
+        further documents, any labelled document is drawn. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -67,7 +68,7 @@ class AlignedSeedCrossover(base.PairCrossover):
     """Exchange the seeds of matching clusters between two parents with probability one half.
 
     The matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
-    Repeated seeds are removed, and random documents are added if too few seeds remain. For
+    Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
     plus the evaluation of unevaluated parents. Source: an evolutionary search over the clusters of SISC-ML.
     """
@@ -101,10 +102,10 @@ def _paired(
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed by a document, drawn in proportion to its distance to the nearest centroid.
 
-    Distances use the feature weights of the cluster. For
+    Distances use the feature weights of the cluster. Requires a
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
     the evaluation of unevaluated individuals; with :class:`~moo_clustering.operators.ExclusiveMating`, all
-    are evaluated. Source: an evolutionary search over the clusters of SISC-ML.
+    are already evaluated. Source: an evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
@@ -149,10 +150,9 @@ class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document with the largest membership in its cluster.
 
     The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
-    central document, the mutant is a copy. Unevaluated individuals are evaluated first; with
-    :class:`~moo_clustering.operators.ExclusiveMating`, all are evaluated already. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an evolutionary search over the
-    clusters of SISC-ML.
+    central document, the mutant is a copy. Unevaluated individuals are evaluated first, as by
+    :class:`DistantSeedMutation`. Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    Source: an evolutionary search over the clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

@@ -30,16 +30,16 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        Raises a ValueError if a feasible individual lacks ``crowding`` or, for decisions by rank, ``rank``.
+        A ValueError is raised if a feasible individual lacks ``crowding`` or, if it is used, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
-        Positions of the competitors in ``pop``. The winner of two competes with the next one.
+        Positions of the competitors in ``pop``. The winner of two competes with the next competitor.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
         Generator for random ties. Default: that of the algorithm.
     **kwargs
-        Further arguments of pymoo, which are ignored.
+        Further arguments of pymoo; ignored.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, with NaN for missing values; if ``needed``, raise a ValueError."""
+    """Return an attribute as floats, NaN if missing; raise a ValueError if it is missing where ``needed``."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II.")
@@ -141,7 +141,7 @@ class ExclusiveMating(Mating):
     Parameters
     ----------
     selection, crossover, mutation
-        pymoo operators. The crossover must make two children of two parents, and its ``prob`` is the
+        pymoo operators. The crossover must produce two children from two parents; its ``prob`` is the
         probability that a pair is crossed instead of mutated.
     **kwargs
         ``repair``, ``eliminate_duplicates`` and ``n_max_iterations`` as in pymoo.

@@ -27,7 +27,7 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals with weights on one to all of the nearest candidates, without randomness.
+    """Create individuals with links to between one and all of the candidates, without randomness.
 
     Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest of w
     candidates, refitted by coordinate descent. Sets ``row_errors`` and ``row_sizes`` for
@@ -63,8 +63,8 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Exchange every sample's row of weights between two parents with probability one half.
 
-    For :class:`~moo_clustering.problems.SRMOSCProblem`. ``row_errors`` and ``row_sizes`` of the parents, if
-    both have them, are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
+    Requires an :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents have ``row_errors`` and
+    ``row_sizes``, these are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
     Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
@@ -81,7 +81,7 @@ class RowUniformCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals; all first children come before all second ones."""
+        """Cross individuals; all first children come before all second children."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
@@ -134,9 +134,9 @@ def _swapped_rows(
 class SupportMutation(base.SeededMutation):
     """Drop the smallest weight of a row or add the candidate with the largest gain, then refit the weights.
 
-    The gain of a candidate is max(0, g)^2 / G_aa, where g is minus half the gradient: the largest error
-    reduction by its weight alone. The last link of a row is never dropped, and weights are refitted even if
-    no link changes. For :class:`~moo_clustering.problems.SRMOSCProblem`.
+    The gain of a candidate is the largest error reduction by its weight alone: max(0, g)^2 / G_aa, where g is
+    minus half the gradient. The last link of a row is never dropped, and weights are refitted even if no link
+    changes. Requires an :class:`~moo_clustering.problems.SRMOSCProblem`.
 
     Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
     Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
@@ -172,7 +172,7 @@ class SupportMutation(base.SeededMutation):
             pop = Population.create(*(individual.copy() for individual in pop))
         for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
             individual = pop[k]
-            # Copy: a parent may share the arrays.
+            # Copy, because a parent may share the arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):

@@ -127,7 +127,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
     Requires feasible individuals, f2 as second objective, and the methods of
     :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
-    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states only ``n_div``.
+    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
         Preservation of genotypic diversity in addition to f2:
 
         - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
-          selected one by one, in front order: the member that differs most from all selected members.
+          selected one by one, front by front, each as different as possible from all selected members.
         - ``"last_front"``: in the front that is split, diversity within the merged population replaces
-          crowding, and the member with the smallest f1 survives.
+          crowding, and the member with the smallest f1 always survives.
         - ``"none"``: NSGA-II.
     n_div : int, optional
         Number of survivors selected by diversity with ``"slots"``. Default: ceil(0.1 n_survive).
@@ -233,7 +233,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         for _ in range(n_div):
             open_positions = np.flatnonzero(free)
             front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            # On ties, argmin selects the first member, by crowding, then by position.
+            # On ties, argmin selects the first member in the order of crowding and position.
             pick = front[np.argmin(shared[front])]
             picked.append(reachable[pick])
             free[pick] = False
@@ -244,10 +244,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
 class EliteSurvival(Survival):
     """Wrap a survival so that the individuals with the best scalar scores always survive.
 
-    For problems with ``decode`` and ``natural``, such as :class:`~moo_clustering.problems.PartitionProblem`.
-    Every generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
-    wrapped survival runs again on the final survivors, which updates their ranks and crowding. Source:
-    ParetoClustering, evolution.
+    Requires a problem with ``decode`` and ``natural``, such as
+    :class:`~moo_clustering.problems.PartitionProblem`. Every generation calls ``scalar`` once, for parents
+    and offspring. If the elite replaces survivors, the wrapped survival runs again on the final survivors,
+    which updates their ranks and crowding. Source: ParetoClustering, evolution.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class EliteSurvival(Survival):
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
-        Whether the elite survives. False only updates the memory, for controls without selection.
+        Whether the elite survives. If False, only the memory is updated, for controls without selection.
 
     Attributes
     ----------
@@ -298,7 +298,7 @@ class EliteSurvival(Survival):
 
 
 class EliteMemory:
-    """The distinct partitions with the greatest scalar scores in all populations passed to ``update``.
+    """Memory of the distinct partitions with the greatest scalar scores in all updates.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ class EliteMemory:
         ``scalar(values, labels) -> scores``, shape (q,), greater is better. ``values`` are objectives with
         natural signs, shape (q, n_objectives), and ``labels`` partitions, shape (q, n_samples).
     n_elite : int, default=4
-        Maximum number of partitions remembered.
+        Maximum number of stored partitions.
 
     Attributes
     ----------
@@ -326,7 +326,7 @@ class EliteMemory:
         self.scores: FloatArray = np.empty(0)
 
     def update(self, values: FloatArray, labels: Labels) -> IntpArray:
-        """Remember the best partitions; return the rows of the best in this population, best first.
+        """Store the best partitions; return the rows of the best partitions of this population, best first.
 
         Raises a ValueError if ``scalar`` returns NaN or a wrong number of scores.
         """
@@ -359,7 +359,7 @@ class EliteMemory:
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last chosen rows outside the elite by the missing rows of the elite."""
+    """Replace the last chosen rows outside the elite by rows of the elite that were not chosen."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()
@@ -374,9 +374,9 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Survival of random individuals, a control without selection. Source: ParetoClustering, controls.
+    """Survival of random individuals, as a control without selection. Source: ParetoClustering, controls.
 
-    Select parents at random too, because tournaments use the ``rank`` and ``crowding`` of survivors.
+    Also select parents at random, because tournaments use the ``rank`` and ``crowding`` of survivors.
     """
 
     def __init__(self) -> None:

@@ -28,21 +28,21 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting if
-    neither end is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, plus ten
-    iterations of k-means per individual of the second half of ``"2007"``, where k restarts at 2 when it
-    exceeds n_samples. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    Requires a :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting
+    if neither end is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, plus up
+    to ten iterations of k-means per individual of the second half of ``"2007"``. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
         - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
           random permutations of 2, 3, ...
-        - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting
-          links; then the tree without the links between k-means clusters, for k = 2, 3, ...
+        - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting links;
+          then the tree without the links between k-means clusters, k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample without its tree link: a random neighbour, or the sample itself. With
-        ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits become 0.
+        New link of a sample that loses its tree link: a random neighbour, or the sample itself. With
+        ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits are set to 0.
     """
 
     _needs = LINKS
@@ -72,7 +72,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
 class GreedyFrontSampling(base.SeededSampling):
     """Fill part of the population with partitions of a greedily constructed front.
 
-    The partitions are evenly spaced along the front and include both ends. For problems with
+    The partitions are evenly spaced along the front and include both ends. Requires a problem with
     :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
@@ -132,7 +132,6 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     # With several threads, rounding errors of k-means would not be reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
-            # k restarts at 2 when it exceeds the number of samples.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
             labels = few_means(graph.X, min(k, graph.n_samples), rng)
             removed[row] = labels[samples] != labels[parent]
@@ -175,7 +174,7 @@ class NeighborBiasedMutation(base.SeededMutation):
     """Replace a link to the l-th neighbour by one of the L nearest, with probability 1/n + (l/n)^2.
 
     Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
-    of the kind "split" are flipped, with l = 0 for 0 bits. Probabilities are capped at 1. For
+    of the kind "split" are flipped, with l = 0 for bits of 0. Probabilities are capped at 1. Requires a
     :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
     changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 

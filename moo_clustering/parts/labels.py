@@ -53,7 +53,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for indicators of labels
     """
     with warnings.catch_warnings(action="ignore"):
-        # Labelling one row shows type and shape of the labels, and raises if columns do not match the fit.
+        # Labelling one row determines dtype and shape, and raises an error if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
@@ -98,14 +98,14 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # pickles of copies differ
+    digest = joblib.hash(label, hash_name="sha1")  # unlike pickles, equal for copies
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):
         known = (parquet.read_schema(file).metadata or {}).get(_KEY)
         if file not in files or known != keys[files.index(file)]:
             raise ValueError(
-                f"{quoted(str(file))} contains labels of another fit or of other parts; choose an empty "
+                f"{quoted(str(file))} contains labels of a different fit or of other parts; choose an empty "
                 "folder, or delete these files"
             )
     missing = [i for i, file in enumerate(files) if not file.exists()]

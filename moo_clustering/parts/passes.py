@@ -13,7 +13,7 @@ from moo_clustering._messages import progress_bar
 Merge = Callable[[Any, Any], Any]
 # Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers were checked to have the package version of this process.
+# Clients whose workers have the package version of this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return or merge the results of ``visit(part, rows, *args)``, with rows computed by Dask, or None."""
+    """Return, or merge, the results of ``visit(part, rows, *args)``; Dask computes ``rows``, else None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -146,7 +146,7 @@ def check_workers(client: Any) -> None:
     if others:
         name, there = next(iter(others.items()))
         raise ChildProcessError(
-            f"all workers need moo_clustering {here}, the version of this process, but worker {name} has "
+            f"all workers require moo_clustering {here}, the version of this process, but worker {name} has "
             f"{there}; install the same version on every worker"
         )
     _CHECKED.add(client)

@@ -50,7 +50,7 @@ class Parts:
     n_passes : int
         Number of passes so far.
     verbose : bool
-        Show a progress bar during passes.
+        Whether to show a progress bar during passes.
     far_share : float, optional
         Share of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
     """
@@ -149,7 +149,7 @@ class Parts:
         if not len(chosen):
             return np.empty((0, self.n_features), dtype=self.dtype)
         if chosen[0] < 0 or chosen[-1] >= self.n_rows:
-            raise ValueError(f"numbers must be 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
+            raise ValueError(f"numbers must be from 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
         last = np.searchsorted([part.start for part in self.items], chosen, side="right") - 1
         found = np.concatenate(self.map(_numbered, chosen, only=sorted({*last.tolist()}), description="rows"))
         return found[places.reshape(-1)]
@@ -194,7 +194,7 @@ def parts(
     drop : sequence of str, default=()
         Columns of files and frames to exclude.
     rows_per_part : int, default=250000
-        Largest number of rows of a part of arrays and Parquet files. Row groups, CSV files and Dask
+        Largest number of rows per part of arrays and Parquet files. Row groups, CSV files and Dask
         partitions are not divided.
 
     Returns
@@ -342,7 +342,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
             found = [root] if fs.exists(root) else []
         files += [file for file in found if not os.path.basename(file).startswith(("_", "."))]
         if not found:
-            what = "no Parquet or CSV file lies in" if fs.isdir(root) else "no file matches"
+            what = "found no Parquet or CSV file in" if fs.isdir(root) else "no file matches"
             raise FileNotFoundError(f"{what} {quoted(path)}; check the path or glob")
     kinds = {_SUFFIXES.get(os.path.splitext(file)[1].lower(), "") for file in files}
     if len(kinds) > 1 or "" in kinds:
@@ -380,7 +380,7 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
         known = own if choice.columns is not None else (*wanted, *choice.drop)
         extra = [column for column in own if column not in known]
         if lacking or extra:
-            fault = f"lacks column {lacking[0]!r}" if lacking else f"has another column, {extra[0]!r}"
+            fault = f"lacks column {lacking[0]!r}" if lacking else f"has an additional column, {extra[0]!r}"
             fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
             advice = (
                 "Select the common columns with parts(..., columns=[...])",
@@ -421,7 +421,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Parts of one file: runs of row groups of a Parquet file, or the whole file."""
+    """Return the parts of one file: runs of row groups of a Parquet file, or the whole file."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
@@ -486,7 +486,7 @@ def visit_part(
             "must not change between passes"
         )
     if table.shape[1:] != (n_features,):
-        raise ValueError(f"part {part.name} has {table.shape[1]} columns, but others have {n_features}")
+        raise ValueError(f"part {part.name} has {table.shape[1]} columns, but other parts have {n_features}")
     finite = np.isfinite(table)
     if not finite.all():
         row, place = np.argwhere(~finite)[0].tolist()
@@ -505,7 +505,7 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
     is_frame = hasattr(found, "iloc")
     names = [str(name) for name in (found.columns if is_frame else found.column_names)]
     if names != list(columns):
-        raise ValueError(f"its columns are {quoted(names)}, but others have {quoted(list(columns))}")
+        raise ValueError(f"its columns are {quoted(names)}, but other parts have {quoted(list(columns))}")
     table = np.empty((len(found), len(columns)), dtype=dtype)
     for place in range(len(columns)):
         column = found.iloc[:, place] if is_frame else found.column(place)

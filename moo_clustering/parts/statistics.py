@@ -25,7 +25,7 @@ class Survey:
 
     # ``numbers`` and ``rows`` are the row numbers of the sample, in random order, and its rows in float64.
     # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean
-    # difference of the rows of the sample from it.
+    # difference between the rows of the sample and this row.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -41,12 +41,12 @@ class Survey:
 
     @cached_property
     def total(self) -> float:
-        """Sum of squared distances of all rows to their mean; one pass."""
+        """Sum of squared distances of all rows to their mean, computed in one pass."""
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of every candidate, shape (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``, and ties go to the first. O(p n k d) time. The values of a
+        # Centres are relative to ``offsets``; ties go to the first centre. Takes O(p n k d) time. Values of a
         # candidate are bit-identical for all divisions into parts, and do not depend on other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
@@ -65,7 +65,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of clusters around centres; p is the number of candidates, and k that of clusters."""
+    """Statistics of clusters around centres, for p candidates of k clusters."""
 
     sizes: Int64Array  # (p, k)
     means: FloatArray  # (p, k, n_features); for an empty cluster, its centre
@@ -111,7 +111,7 @@ def on_grain(values: Any, unit: float) -> Any:
 
 
 def row_keys(start: int, n: int, seed: int) -> FloatArray:
-    """Uniform numbers in (0, 1) that depend on the row number and the seed alone (SplitMix64)."""
+    """Return uniform numbers in (0, 1) that depend only on row number and seed (SplitMix64)."""
     z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -161,6 +161,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # If two rows are equally far, the first one is chosen.
+    # If two rows are equally far, the first row is selected.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

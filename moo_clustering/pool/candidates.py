@@ -32,7 +32,7 @@ from moo_clustering.pool.extra import Extra, extra_partitions
 
 # Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
-# Names of families for distances.
+# Names of the families when applied to distances and to embeddings.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
@@ -45,7 +45,7 @@ BUILDERS: dict[str, clusterings.Builder] = {
     "gmm": clusterings.mixture_partitions,
     "graph_agg": clusterings.agglomerated_partitions,
 }
-# Families whose numbers of clusters are computed separately.
+# Families that run one task per number of clusters.
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
@@ -54,21 +54,21 @@ FAMILY_WORDS = {
     "spec": "spectral clustering", "genie": "Genie", "genie_mr": "Genie by reachability",
     "hdbscan": "HDBSCAN", "gmm": "Gaussian mixtures", "graph_agg": "graph agglomeration",
 }  # fmt: skip
-"""Names of the families in texts for users."""
+"""Names of the families for display."""
 _LEAST_SAMPLES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionPool:
-    """Partitions of the same samples, with the name of the family that created each.
+    """Partitions of the same samples, each with the name of the algorithm family that created it.
 
-    Raises a ValueError if labels are not a table of non-negative integers, or the number of families differs
-    from that of rows. Source: ParetoClustering: agreement of algorithm families.
+    Raises a ValueError if labels are not a table of non-negative integers, or the numbers of families and
+    rows differ. Source: ParetoClustering (agreement of algorithm families).
 
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
-        Clusters numbered by first appearance; :meth:`of` renumbers labels.
+        Non-negative cluster numbers; :meth:`of` numbers the clusters by first appearance.
     families : tuple of str, length n_partitions
 
     Examples
@@ -103,9 +103,9 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool of pairs (family, labels), renumbered, without candidates of a single cluster.
+        """Create a pool from pairs (family, labels); renumber clusters, and omit single-cluster candidates.
 
-        Raises a ValueError if lengths differ, or no candidate has two clusters.
+        Raises a ValueError if lengths differ, or if no candidate has two or more clusters.
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
@@ -139,17 +139,17 @@ class PartitionPool:
 
     @cached_property
     def family_codes(self) -> Int64Array:
-        """Position of the family of every partition in ``family_names``, shape (n_partitions,)."""
+        """Index in ``family_names`` of the family of every partition, shape (n_partitions,)."""
         number = {name: code for code, name in enumerate(self.family_names)}
         return np.array([number[family] for family in self.families], dtype=np.int64)
 
     def subset(self, rows: Any) -> PartitionPool:
-        """Select partitions by position or mask, in that order."""
+        """Return the partitions at the given indices, in their order, or the partitions of a mask."""
         chosen = np.arange(self.n_partitions)[rows]
         return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
 
     def joined(self, other: PartitionPool) -> PartitionPool:
-        """Append the partitions of another pool of the same samples."""
+        """Return a pool that also contains the partitions of another pool of the same samples."""
         if other.n_samples != self.n_samples:
             raise ValueError(f"pools must have the same samples, got {self.n_samples} and {other.n_samples}.")
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
@@ -177,12 +177,12 @@ def candidate_pool(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Partition the same samples by families of algorithms with different biases.
+    """Generate partitions of the same samples by algorithm families with different biases.
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
     are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families fail or
-    find nothing, or fewer than four remain, too few for their agreement. Source: ParetoClustering.
+    find no clusters, or if fewer than four families remain. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def candidate_pool(
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
-        Number to add to ``k_range``.
+        Number of clusters to add to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
         Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
@@ -221,7 +221,7 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then extra ones, with ascending k, at least 2.
+        Partitions in the order of :data:`FAMILIES`, then extra candidates; ascending k >= 2 in each family.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
 
 
 def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the families in order of appearance, with ascending k."""
+    """Sort candidates by first appearance of their family, then by ascending k."""
     number: dict[str, int] = {}
     keys = [
         (number.setdefault(family, len(number)), len(np.unique(labels)), at)
@@ -316,11 +316,11 @@ def bag_candidate_pool(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Partition bags by families of algorithms on several distances and embeddings.
+    """Generate partitions of bags by algorithm families on several distances and embeddings.
 
     O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises a
     ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
-    Source: ParetoClustering: agreement of algorithm families.
+    Source: ParetoClustering (agreement of algorithm families).
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def bag_candidate_pool(
     pool : PartitionPool
         Families are named ``family@view``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        Distances by name.
+        Distance matrices by kind of distance.
     """
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     data = as_bags(bags)
@@ -377,7 +377,7 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """:func:`bag_candidate_pool` of bags with known distances, graphs and further candidates."""
+    """Compute :func:`bag_candidate_pool` from known distances and graphs, and add further candidates."""
     # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
@@ -398,11 +398,11 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns about using rows of distances as vectors, which is intended here.
+            # SciPy warns if rows of distances serve as vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN finds only noise in many views, which is not a failure.
+        # In many views, HDBSCAN finds only noise, which is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -418,7 +418,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return the partitions of families, with ascending k of at least 2, and reasons for missing ones."""
+    """Return the partitions of every family, with ascending k >= 2, and reasons for missing partitions."""
     # Sort the rows, so that starts and ties do not depend on their order.
     positions = data.own_order()
     data = data.ordered(positions)

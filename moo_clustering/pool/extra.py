@@ -30,28 +30,28 @@ def extra_partitions(
 ) -> Candidates:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
+    Raises a ValueError or TypeError for entries of another form, or labels of the wrong length or type.
     Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
     table, else it forms a separate cluster. Issues a UserWarning if a clusterer fails, or a candidate has
-    fewer than two clusters; both are omitted. Source: ParetoClustering: agreement of algorithm families.
+    fewer than two clusters; both are omitted. Source: ParetoClustering (agreement of algorithm families).
 
     Parameters
     ----------
     extra_candidates : iterable, optional
-        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class names the family.
-        Labels have shape (n_samples,) or (n_landmarks,), or several rows. Clusterers are cloned, seeded if
-        ``random_state`` is None, and fitted; all their ``pareto_labels_`` are used.
+        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class name is the family.
+        Labels have shape (n_samples,) or (n_landmarks,), or one such row per partition. Clusterers are
+        cloned, seeded if ``random_state`` is None, and fitted; all their ``pareto_labels_`` are used.
     X : array-like of shape (n_landmarks, n_features)
         Data for the clusterers: landmarks or, without landmarks, samples.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. Landmark labels are majorities over samples; ties go to the lowest label.
+        Landmark of each sample. Landmarks have the most frequent label of their samples (ties: the lowest).
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
     failures : dict, optional
-        Families, with lists of reasons, to which failures are added. Default: a warning names them.
+        Lists of reasons by family, to which failures are added. Default: a warning lists the failures.
 
     Returns
     -------

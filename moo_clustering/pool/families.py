@@ -28,7 +28,7 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Minimum upper end of the automatic range of k.
+# Smallest upper limit of the automatic range of k.
 LEAST_TOP = 6
 # Random starts of k-means and k-medoids.
 _STARTS = 3
@@ -39,10 +39,10 @@ _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
-    """Return the numbers of clusters for which candidates are generated, ascending.
+    """Return the numbers of clusters for which candidates are generated, in ascending order.
 
-    Source: ParetoClustering: agreement of algorithm families. Raises a ValueError or TypeError if a number is
-    not an integer in 2..n_samples-1, or ``k_range`` is empty.
+    Source: ParetoClustering (agreement of algorithm families). Raises a ValueError or TypeError if a number
+    is not an integer in 2..n_samples-1, or ``k_range`` is empty.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     k_range : "auto" or iterable of int, default="auto"
         ``"auto"``: 2 to 20 and the even numbers up to 40, at most max(6, ceil(sqrt(n_samples))).
     n_clusters : int, optional
-        Number to include, unless it is 1 or n_samples.
+        Number of clusters to include, unless it is 1 or n_samples.
 
     Returns
     -------
@@ -103,7 +103,7 @@ class PoolData:
     given_graph: csr_array | None = None  # shape (n_samples, n_samples)
     # shape (n_samples - 1, 4), as returned by scipy.cluster.hierarchy.linkage
     given_merges: FloatArray | None = None
-    # by k: results of k-means, shape (n_samples,), from which mixtures also start
+    # k-means labels by k, shape (n_samples,), from which mixtures also start
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
@@ -113,7 +113,7 @@ class PoolData:
 
     @property
     def metric(self) -> Any:
-        """Metric for the functions of graphs."""
+        """Metric for graph functions."""
         return "precomputed" if self.precomputed else "euclidean"
 
     def graph(self) -> csr_array:
@@ -134,29 +134,28 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances, (n_samples, n_samples); None if precomputed or not worth computing."""
+        """Squared distances, (n_samples, n_samples); None for distances or if not worth computing."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance."""
-        # Terms are products of pairs of features (squares only, above 12 features), features and 1.
+        # Terms are the products of pairs of features (only squares above 12 features), the features and 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # The minimum is added to the variances of mixture components, so that rounding errors in differences
-        # of squares make none of them negative.
+        # The minimum, added to the variances of mixture components, keeps them positive despite rounding.
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return the samples sorted by distance from the mean, then by features, whatever the row order."""
+        """Return an order of the samples by distance from the mean, then features, not by row number."""
         # Precomputed distances are sorted by their sum of squares to all other samples.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Relative squared distances are rounded, so that samples whose distances differ by rounding are tied.
+        # Round, so that distances that differ only by rounding errors are ties.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -347,7 +346,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts."""
-    # There are fewer than k clusters for fewer distinct samples. An iteration takes O(n k + n^2 / k) time.
+    # Fewer than k distinct samples have fewer clusters. An iteration takes O(n k + n^2 / k) time.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -471,7 +470,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Warn once of all failures; families in ``partly`` have other candidates in the pool."""
+    """Issue one warning for all failures; families in ``partly`` have other candidates in the pool."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 

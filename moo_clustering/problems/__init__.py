@@ -1,7 +1,7 @@
 """pymoo problems whose individuals are partitions or graphs of the samples.
 
 :class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it for a new
-problem. The others are problems of papers, or need a special evaluation. All evaluate whole populations.
+problem. The other classes are from papers, or require a special evaluation. All evaluate whole populations.
 """
 
 import lazy_loader as _lazy

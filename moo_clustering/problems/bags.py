@@ -1,4 +1,4 @@
-"""Problems of bags of instances: a fixed number of clusters, or a varying number of medoids."""
+"""Problems over bags of instances, with a fixed number of clusters or a varying number of medoids."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
 
 
 class BagPartitionProblem(partition.PartitionProblem):
-    """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
+    """Partitions of bags into a fixed number of clusters, optimised by one or more indices.
 
     Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
     contiguous labels. A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
@@ -51,7 +51,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other bag
-        indices. Maximised indices are negated, see :meth:`natural`. Infinite values become 1e6.
+        indices. Maximised indices are negated, see :meth:`natural`. Infinite values are replaced by 1e6.
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
@@ -134,10 +134,10 @@ class BagPartitionProblem(partition.PartitionProblem):
 
 @documented(BagPartitionProblem)
 class BagMedoidProblem(partition.PartitionProblem):
-    """Partitions of bags by a varying number of medoids, optimised by one or several indices.
+    """Partitions of bags by a varying number of medoids, optimised by one or more indices.
 
     Genes are the indices of medoid bags, or -1 for empty slots, see
-    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. Its operators are
+    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
     individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is scored
     per set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
@@ -221,7 +221,7 @@ class MedoidDaviesBouldin(ValidityIndex):
     distances_: NDArray[np.floating]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to distances of shape (n_bags, n_bags) from row to column."""
+        """Fit to distances from row bags to column bags, shape (n_bags, n_bags)."""
         self.distances_ = np.asarray(data)
         return self
 
@@ -281,11 +281,10 @@ def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
 def moved_objective(
     indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
 ) -> BagObjective:
-    """Return the objective for the first index that moves of bags can decrease, or for Davies-Bouldin."""
+    """Return the BagObjective of the first index that it supports, or else of Davies-Bouldin."""
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
-            # Indices that the reassignment of single bags can decrease, and their names in BagObjective.
             kind: Any = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}[index.name]
             return BagObjective(index.geometry_, n_clusters, kind, reading=reading, **options)
     return BagObjective(tables.geometry(), n_clusters, **options)
@@ -297,7 +296,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables:
-    """Products and distances of bags with default options, computed on first access, shared by all copies."""
+    """Products and distances of bags, computed on first access and shared by all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags = bags
@@ -311,7 +310,7 @@ class BagTables:
         """Return the products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
-            # Individuals can violate the minimum cluster size, so do not use it for pruning.
+            # No pruning by the minimum cluster size, which individuals can violate.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 

@@ -1,4 +1,4 @@
-"""Fuzzy clustering of categorical data around modes: the problem, and spaces of codes and of numbers."""
+"""Fuzzy clustering around modes: the problem, and spaces of category codes and of numeric features."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ Metric = Literal["hamming", "euclidean"]
 BLOCK_SAMPLES = 512
 # Maximum number of values in memory for all threads (256 MB of float64), and per block (fits in the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Smallest number of memberships that is worth a thread.
+# Smallest number of memberships for which a thread pays off.
 LEAST_PER_THREAD = 1 << 18
 # Relative tolerance for equal sums of memberships, because the order of additions is arbitrary.
 TIE = 1e-10
@@ -62,7 +62,7 @@ class FuzzyModesProblem(SignedProblem):
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the number
     of categories of all attributes, or of features. Genotypes with the same modes in any order get identical
-    objectives, in any population and for any number of threads. Modes may be equal, or nearest to no sample.
+    objectives, in any population and for any number of threads. Modes may be equal, or have no samples.
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
 
@@ -105,8 +105,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or codes as int32, to which genes are rounded. A genotype of shape (n_var,) is a
-        population of one. Raises a ValueError for a wrong number of genes, and for invalid or infinite genes.
+        Modes are float64, or int32 codes, to which genes are rounded. A genotype of shape (n_var,) is treated
+        as a population. Raises a ValueError for a wrong number of genes, and for invalid or infinite genes.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -148,7 +148,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Return modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
 
-        A mode is the most frequent category of every attribute (ties: the first), or the mean.
+        A mode contains the most frequent category (ties: the first) or the mean of every attribute.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -161,13 +161,13 @@ class FuzzyModesProblem(SignedProblem):
         return self.space.update(sums, total, modes)[0]
 
     def encode(self, labels: ArrayLike) -> NDArray[Any]:
-        """Return genotypes of the modes of partitions; with fewer clusters, the last mode is repeated."""
+        """Encode partitions by their modes; with fewer than K clusters, the last mode is repeated."""
         modes = map(self.modes_of, np.atleast_2d(np.asarray(labels)))
         rows = np.minimum(np.arange(self.n_clusters), [[int(np.max(row))] for row in np.atleast_2d(labels)])
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw genes for the positions: any category, or uniform in the range of the attribute."""
+        """Draw genes for the positions: any category, or a uniform number in the range of the attribute."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -268,7 +268,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Space of the modes: data, bounds of genes and distances; ``width`` sums determine a mode."""
+    """Space of the modes: data, bounds of genes and distances; a mode is computed from ``width`` sums."""
 
     data: NDArray[Any]
     lower: NDArray[Any]
@@ -283,16 +283,16 @@ class ModeSpace(Protocol):
         """Return the distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block of samples with weights (n, n_modes, n_block); shape (n, n_modes, width)."""
+        """Sum a block of samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), stay unchanged."""
+        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), remain unchanged."""
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a value of each attribute."""
+        """Draw a value for each attribute."""
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise ValueError if they are outside the space."""
+        """Convert genes to modes; raise a ValueError if they are outside the space."""
 
 
 class HammingSpace:
@@ -363,7 +363,7 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X contains category codes; raise for large gaps, which cost memory."""
+    """Check that X contains category codes; raise a ValueError for large gaps, which would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers.")
@@ -416,7 +416,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X contains modes that are not finite.")
+            raise ValueError("X contains non-finite modes.")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

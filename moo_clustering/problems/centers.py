@@ -33,7 +33,7 @@ MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, label of the nearest centre of every sample, and sum of squared distances to these centres."""
+    """Centres, nearest centre of each sample, and sum of squared distances to these centres."""
 
     centers: FloatArray
     labels: Labels
@@ -46,9 +46,9 @@ class SumOfSquaresProblem(PartitionProblem):
     Genes are the coordinates of ``n_clusters`` centres, one after the other, relative to the mean of X
     (:meth:`centers` adds it). Any operator for real numbers works;
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
-    centres, and ``LocalSearchRepair`` turns individuals into local optima. O(n_samples n_clusters n_features)
-    time per individual; results are cached. Individuals store their partition as ``"labels"`` of shape
-    (n_samples,), the nearest centres. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982;
+    centres, and ``LocalSearchRepair`` converts individuals to local optima. Evaluation takes O(n_samples
+    n_clusters n_features) time per individual, and is cached. Individuals store the position of the nearest
+    centre of each sample as ``"labels"``. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982;
     Hamerly, SDM, 2010. Raises a ValueError if evaluated genes are not finite.
 
     Parameters
@@ -62,7 +62,7 @@ class SumOfSquaresProblem(PartitionProblem):
     Attributes
     ----------
     encoding : CenterEncoding
-        For ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
+        Used by ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
     n_clusters, n_features : int
     n_distances : int
         Number of distances between two points computed so far.
@@ -177,8 +177,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return labels, objective
 
 
-# The base class is annotated for integer genes. Sampling, repair and duplicate elimination use only the
-# encoding, and so work with real numbers as well.
+# The base class is annotated for integer genes, but the operators that use it also support real numbers.
 @documented(SumOfSquaresProblem)
 class CenterEncoding(Encoding):
     """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
@@ -189,13 +188,13 @@ class CenterEncoding(Encoding):
     Attributes
     ----------
     points : ndarray of shape (n_samples, n_features)
-        X minus its mean, in which genes are coordinates.
+        X minus its mean; genes are coordinates of this space.
     offsets : tuple of two ndarrays of shape (n_features,)
         Offsets subtracted from X, one after the other.
     n_distances : int
         Number of distances between two points computed so far.
     k_min, k_max : int
-        1 and ``n_clusters``, because centres can be without samples.
+        1 and ``n_clusters``, because a centre may have no samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -248,12 +247,12 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Assign samples to the nearest centre; skip empty clusters and number others in centre order."""
+        """Assign samples to the nearest centre; number the non-empty clusters in the order of the centres."""
         rows = [np.unique(row, return_inverse=True)[1] for row in self._positions(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Return centres in data coordinates, in the order of labels, then those without samples."""
+        """Return centres in data coordinates: in the order of labels, then centres without samples."""
         order = self._order(self._positions(X))
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
@@ -263,12 +262,12 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Return the positions of centres with samples, in order, then of those without."""
+        """Return the positions of centres with samples, then of centres without samples."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters; means are repeated for fewer clusters."""
+        """Return the means of the ``n_clusters`` largest clusters; if there are fewer, means are repeated."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -301,9 +300,9 @@ class FuzzyCenterEncoding(CenterEncoding):
     The membership of a sample in a cluster is ``d^-q / sum of all d^-q`` for its distances d to the centres,
     with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs only to its cluster, or in equal parts to
     all clusters with the same centre. The label is the cluster with the largest membership (ties: the first).
-    O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory
-    for memberships. Distances depend on the units of the columns: scale them first. Source: J. Bezdek,
-    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters)
+    memory for memberships. Distances depend on the units of the columns, so scale the data first. Source: J.
+    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------

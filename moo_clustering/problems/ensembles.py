@@ -1,4 +1,4 @@
-"""Selection of ensemble runs by agreement with all runs and diversity among the selected ones."""
+"""Selection of ensemble runs by agreement with all runs and diversity among the selected runs."""
 
 from typing import Any
 
@@ -21,15 +21,15 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI between pairs of selected runs, 1 if there is no pair;
     - with ``losses``, the mean loss of the selected runs, scaled to 0..1 over the ensemble.
 
-    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
+    NMI is computed once, in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
     ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
-    better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search. Raises a
-    ValueError if evaluated genes are not 0 or 1.
+    better consensus: compare it with :func:`~moo_clustering.consensus.best_half`, which requires no search.
+    Raises a ValueError if evaluated genes are not 0 or 1.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for samples that a run lacks.
+        At least two runs; -1 for samples missing from a run.
     losses : array-like of shape (n_runs,), optional
         Final loss of every run, such as the error of a factorisation.
     min_runs : int, default=5
@@ -40,7 +40,7 @@ class EnsembleSelectionProblem(SignedProblem):
     agreement : ndarray of shape (n_runs, n_runs)
         NMI between any two runs.
     quality : ndarray of shape (n_runs,)
-        Mean NMI of every run with all others.
+        Mean NMI of every run with all other runs.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class EnsembleSelectionProblem(SignedProblem):
 
 
 def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
-    """Scale losses to 0..1; equal ones to 0."""
+    """Scale losses to 0..1; equal losses become 0."""
     given = checked_array(losses, "losses", np.float64)
     if given.shape != (n_runs,):
         raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")

@@ -28,7 +28,7 @@ from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
 # Noise samples per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
-# Objectives that need labels.
+# Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
 # Maximum number of folds of held-out labels, and k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
@@ -125,7 +125,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Return the best partition of centred points over the starts, and its explained share."""
+        """Return the best k-means partition of centred points, and its explained share."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)
@@ -188,10 +188,10 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Base of indices that depend on the feature subset; subclasses override :meth:`evaluate_subsets`."""
+    """Base class of indices of the feature subset; subclasses override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
-        """Return the index itself; the encoding holds the data."""
+        """Return the index itself; the encoding contains the data."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -268,11 +268,11 @@ class FeatureSubsetProblem(PartitionProblem):
     objectives : sequence of str or indices, optional
         ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
         index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
-        if a class has one label). Pairs add an objective.
+        if some class has a single label). Constraints add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives in one ``"score"``, violated pairs last. Default: separate objectives.
+        Weights of the objectives (violated pairs last) in a single ``"score"``. Default: separate objectives.
 
     Attributes
     ----------
@@ -284,8 +284,8 @@ class FeatureSubsetProblem(PartitionProblem):
     accuracy of k-means started from class means, and ``"separation"`` sqrt(m) (R - R0(m)) for m features: R
     is the between-cluster share of the sum of squares, R0(m) its mean in noise.
 
-    Cost: see :class:`FeatureSubsetEncoding`; held-out labels need one more k-means per fold. The subset with
-    the best score need not have the best partition: see the page on evolution.
+    For the cost, see :class:`FeatureSubsetEncoding`; held-out labels require one more k-means run per fold.
+    The subset with the best score need not have the best partition: see the page on evolution.
 
     Examples
     --------

@@ -53,22 +53,22 @@ VALID_LINKS = "pass **problem.operators() to the algorithm."
 class MOCKProblem(EncodedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
-    of pairs of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
-    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+    "short" and "split" take O(E n_features + P) time per partition for E links with genes and P pairs of
+    neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective; Garza-Fabre,
+    Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
-        Features; unused if ``graph`` is specified.
+        Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
         Genotype: a short or split tree code, or one link per sample.
     n_neighbors : int, default=10
         Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Use 5 for thin interlocked clusters, because with 10 other partitions can dominate.
+        can be missed. Use 5 for thin interlocked clusters; with 10, other partitions can dominate them.
     objectives : sequence of str, default=("variance", "connectivity")
-        Distinct names:
+        Unique names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
@@ -83,13 +83,13 @@ class MOCKProblem(EncodedProblem):
         Pairs for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of rows that each sample represents, which multiplies its terms of the objectives.
-        Variance, deviation and ``"ari"`` equal those of repeated rows; copies are not neighbours.
+        Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
-        Replaces X and the options of its graph.
+        Replaces X and the options for building the graph.
     random_state : int, Generator or None, default=None
-        Seed for the choice among ties and for the root.
+        Seed for ties and for the root.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class MOCKProblem(EncodedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding was built from a different graph.")
+                raise ValueError("encoding must be built from the same graph, got a different graph.")
             graph = encoding.graph
         if graph is None:
             if X is None:
@@ -141,26 +141,26 @@ class MOCKProblem(EncodedProblem):
             )  # fmt: skip
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
             raise ValueError(
-                f"X and graph must have the same samples, got {np.shape(X)[0]} and {graph.n_samples}."
+                f"X and graph must have the same number of samples, got {np.shape(X)[0]} and "
+                f"{graph.n_samples}."
             )
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
         elif encoding.n_samples != graph.n_samples:
             raise ValueError(
-                f"encoding and data must have the same samples, got {encoding.n_samples} and "
+                f"encoding and data must have the same number of samples, got {encoding.n_samples} and "
                 f"{graph.n_samples}."
             )
         self.encoding = encoding
         self.objective_names = _checked_objectives(objectives, y, constraints)
         self.weights = _weights(graph.n_neighbors, connectivity)
         self.n_jobs = n_jobs
-        # The only maximised objective.
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
         self._built: tuple[int, NDArray[Any]] | None = None
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
-        # Link scores have no weights.
+        # LinkScores supports no sample weights.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         super().__init__()
@@ -175,9 +175,9 @@ class MOCKProblem(EncodedProblem):
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
-        partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
-        best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first join the
-        pieces with which they share most neighbours. "split" merges connected pieces of the tree only.
+        partitions, by increasing variance. The result is deterministic and cached. P pieces take O(n_weights
+        P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first
+        join the pieces with which they share most neighbours. "split" merges only pieces linked in the tree.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class MOCKProblem(EncodedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = _arrays.non_dominated(F)
-            # Equal partitions have equal objectives, and so are adjacent.
+            # Equal partitions have equal objectives, so they are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
@@ -227,11 +227,12 @@ class MOCKProblem(EncodedProblem):
         """Merge clusters below ``least_size``, and return the most separated or most compact result.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
-        smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
-        the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
-        :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if this is at least .4, else the
-        smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
-        none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        smallest cluster joins the cluster with which it shares most neighbours by weight, or else the cluster
+        with the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the
+        greatest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if this is at least 0.4,
+        else the smallest variance. Returns the individual and its labels, numbered by first appearance, or
+        None if no individual is usable. Individuals with more than 2000 clusters are skipped. Takes
+        O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -240,7 +241,6 @@ class MOCKProblem(EncodedProblem):
         for i, part in enumerate(parts):
             clusters, own = np.unique(part, return_inverse=True)
             sizes, k = np.bincount(own, scores.sizes).astype(np.float64), len(clusters)
-            # Individuals with more clusters are not searched for fragments.
             if (sizes >= least_size).sum() != n_clusters or k > 2000:
                 continue
             sums = np.zeros((k, scores.X.shape[1]))
@@ -414,7 +414,7 @@ class PartScores:
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         if constraints.n_samples != len(self.X):
             raise ValueError(
-                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
                 f"{len(self.X)}."
             )
         must, cannot = constraints.must_link, constraints.cannot_link
@@ -459,7 +459,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
-        while size != left[a]:  # outdated entry: the part has grown or joined another
+        while size != left[a]:  # outdated entry: the part has grown or joined another part
             size, a = heappop(smallest)
         left[a] = 0.0
         if near[a]:
@@ -480,7 +480,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Return the partitions during greedy merges of linked parts, shape (n_parts, n_parts)."""
+    """Return the path of partitions by greedy merges of linked parts, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -495,7 +495,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # The nearest part of each part is stored, so that a merge updates changed rows only.
+    # The nearest part of each part is stored, so that a merge updates only changed rows.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
@@ -558,7 +558,7 @@ class LinkScores(PartScores):
 
 
 class NeighborGraphProblem(FixedProblem):
-    """Link every sample to a near neighbour (f1), with links unlike those of other individuals (f2).
+    """Link every sample to a near neighbour (f1), differently from other individuals (f2).
 
     Gene i is the neighbour of sample i: its rank in the neighbour list of i (``gene="rank"``), or its sample
     index (``gene="index"``, as in the paper).
@@ -567,19 +567,19 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
-    1-3, Algorithm 3.
+    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
+    Eqs. 1-3, Algorithm 3.
 
     Parameters
     ----------
     lists : NeighborLists
         The w nearest admissible neighbours of every sample, nearest first.
     n_neighbors : int, optional
-        k, at most w: operators draw from the k nearest neighbours. Default: the smallest integer above ln N.
+        k <= w; operators draw from the k nearest neighbours. Default: the smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
         ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, which a survival operator replaces.
+        ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, to be replaced by the survival.
     sample_weight : array-like of shape (n_samples,), optional
         Positive weights of the samples in f1, a weighted mean. Diversity counts every gene once.
 
@@ -657,7 +657,7 @@ class NeighborGraphProblem(FixedProblem):
         random_state : int, default=0
             Seed for ties between equally distant neighbours.
         n_neighbors, gene, **kwargs
-            See the constructor.
+            As for the class.
         """
         X = np.asarray(X)
         if n_neighbors is None:
@@ -676,7 +676,7 @@ class NeighborGraphProblem(FixedProblem):
     def ranks(self, X: IntArray) -> IntArray:
         """Convert genotypes to ranks, shape (n_individuals, n_samples), C-contiguous; floats are rounded.
 
-        Raises a TypeError or ValueError if X has another shape, or genes are not numbers in range.
+        Raises a TypeError or ValueError if X has a wrong shape, or genes are not numbers in range.
         """
         X = np.asarray(X)
         if X.shape[-1:] != (self.n_var,) or X.dtype.kind not in "iuf":
@@ -717,7 +717,7 @@ class NeighborGraphProblem(FixedProblem):
 
         :meth:`decode` restores the partition if, in every cluster, links to listed neighbours lead from every
         sample to the same sample. Otherwise, clusters are divided, and samples without a listed neighbour in
-        their cluster are linked to the nearest sample. O(N (w + log N)) time per partition.
+        their cluster are linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -755,7 +755,7 @@ class NeighborGraphProblem(FixedProblem):
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
-            raise ValueError(f"X must not link samples to themselves or to forbidden ones: {VALID_LINKS}")
+            raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
         f1 = self.mean_distance(ranks)  # Eq. 1
         if self.diversity == "deferred":
             f2 = np.full(len(ranks), np.nan)
@@ -802,8 +802,8 @@ class SRMOSCProblem(FixedProblem):
     ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidates, or
     overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
     100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
-    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if samples are so far
-    from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if samples are so
+    far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -829,7 +829,7 @@ class SRMOSCProblem(FixedProblem):
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool, default=False
-        Allow ``n_candidates="all"`` for more than 2000 samples.
+        Whether to allow ``n_candidates="all"`` for more than 2000 samples.
     random_state : int, Generator or None, default=None
         Seed for random ties.
 
@@ -854,7 +854,7 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
-    # Fitted weights can exceed the bounds, which only serve operators that need some.
+    # Fitted weights can exceed the bounds, which exist only for operators that require bounds.
     largest_gene = np.inf
 
     def __init__(
@@ -879,7 +879,7 @@ class SRMOSCProblem(FixedProblem):
         if n_samples < 2:
             raise ValueError("SRMOSC requires at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
-            raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
+            raise ValueError('metric must not be "precomputed": SRMOSC reconstructs samples from features.')
         _arrays.require_squares(self.X)
         # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
@@ -898,7 +898,7 @@ class SRMOSCProblem(FixedProblem):
             )  # fmt: skip
         elif len(lists.indices) != n_samples:
             raise ValueError(
-                f"lists and X must have the same samples, got {len(lists.indices)} and {n_samples}."
+                f"lists and X must have the same number of samples, got {len(lists.indices)} and {n_samples}."
             )
         self.lists = lists
         self.width = width
@@ -938,7 +938,7 @@ class SRMOSCProblem(FixedProblem):
     def fitted_rows(
         self, candidates: Labels, admissible: Labels, width: int, n_sweeps: int
     ) -> tuple[Float32Array, FloatArray, Labels]:
-        """Fit weights of the first ``width`` candidates; return these, and errors and link counts of rows."""
+        """Fit weights of the first ``width`` candidates; return weights, errors and link counts of rows."""
         n, rows = self.n_samples, np.empty(candidates.shape, dtype=np.float32)
         errors, sizes = np.empty(n), np.empty(n, dtype=np.int32)
 
@@ -969,9 +969,9 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions by weights that reconstruct every sample from candidates in its cluster.
 
-        A link gets a small weight if its cluster would otherwise be divided, so that :meth:`decode` restores
-        the partition if links between candidates connect every cluster. A sample without a candidate in its
-        cluster is linked to the nearest sample. O(N w n_features) time per partition.
+        Links without which a cluster would be divided get a small weight. Hence, :meth:`decode` restores the
+        partition if links to candidates connect every cluster. A sample without a candidate in its cluster is
+        linked to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
@@ -985,7 +985,7 @@ class SRMOSCProblem(FixedProblem):
         weights = np.empty(own.shape, dtype=np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        # Weight of links that only connect a cluster of a start; the weights of a row sum to about 1.
+        # Weight of links that only connect a cluster; the weights of a row sum to about 1.
         weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
@@ -1000,7 +1000,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return the largest optimal weight for a single candidate, for operators that need bounds."""
+        """Return the largest optimal weight of each candidate alone, for operators that require bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -1008,13 +1008,13 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Compute objectives and count rows without links, from tables (n_individuals, n_samples)."""
+    """Sum tables (n_individuals, n_samples) to the objectives, and count the rows without links."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Number of candidates per sample; raise ValueError unless a positive number, "all" or None."""
+    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
@@ -1032,13 +1032,13 @@ def default_n_candidates(n_samples: int) -> int:
 
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
-    """Raise ValueError, with advice, if a population takes too much memory."""
+    """Raise a ValueError with advice if a population would take too much memory."""
     sparse = (
         f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
     )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
+            f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
             f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)

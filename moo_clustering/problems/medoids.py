@@ -30,9 +30,9 @@ class MedoidProblem(EncodedProblem):
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
     sample to its nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result,
     and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if options
-    are unknown, ``supervision`` requires constraints and there are none, constraints have another number of
-    samples, or the distance matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
-    ``repair=MedoidSetRepair()`` if the operators produce any. Source: NSGA-II-clus.
+    are unknown, ``supervision`` requires constraints and there are none, constraints have a different number
+    of samples, or the distance matrix would exceed ``max_memory``. Evaluation raises an error for invalid
+    genotypes: use ``repair=MedoidSetRepair()`` if the operators produce any. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class MedoidProblem(EncodedProblem):
         ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
         metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        Score the new medoids with labels reassigned to them, or with the labels of the old medoids.
+        Whether new medoids are scored with labels reassigned to them, or with the labels of the old medoids.
     n_local : int, default=1
         Maximum number of rounds of assignment and medoid update; must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
@@ -82,7 +82,7 @@ class MedoidProblem(EncodedProblem):
     pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
     are not those of the nearest medoids. With supervision, individuals also store the numbers of satisfied
-    must-links and cannot-links, ``"must"`` and ``"cannot"``.
+    must-links and cannot-links, as ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class MedoidProblem(EncodedProblem):
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
         if constraints is not None and constraints.n_samples != self.space.n_samples:
             raise ValueError(
-                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
                 f"{self.space.n_samples}."
             )
         self.constraints = constraints
@@ -140,7 +140,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode one or more genotypes to partitions, shape (n_individuals, n_samples), unimproved."""
+        """Decode one or more genotypes to partitions (n_individuals, n_samples), without improvement."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -152,7 +152,7 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Return the contiguous partitions by assignment under the constraints, for any supervision.
+        """Assign samples under the constraints, for any supervision; return contiguous labels.
 
         ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are avoided first.
         """
@@ -166,7 +166,7 @@ class MedoidProblem(EncodedProblem):
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = self.medoids(X)
-        # At least one block, so that an empty population needs no special case.
+        # At least one block, so that an empty population is no special case.
         blocks = block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
         scored = [self._scored(genes[block]) for block in blocks]
         out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
@@ -198,14 +198,14 @@ class Decoded(NamedTuple):
     labels: Labels
     # Distance from each sample to the medoid of its cluster.
     distances: FloatArray
-    # Medoids that the samples were assigned to.
+    # Medoids to which the samples were assigned.
     assigned_by: IntArray
 
 
 class MedoidDecoder:
     """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
 
-    # ``keeps_labels``: whether the scored labels belong to medoids that differ from those stored.
+    # ``keeps_labels``: whether the scored labels belong to other medoids than the stored ones.
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return labels, and the medoid that belongs to each label."""
+        """Assign samples to medoids; return labels, and the medoid of each label."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -297,11 +297,11 @@ class SpaceMedoidEncoding(MedoidEncoding):
 
     @property
     def distances(self) -> Any:  # type: ignore[override]
-        """Distance matrix of the space; AttributeError if it has none."""
+        """Distance matrix of the space; raises an AttributeError if there is none."""
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert genotypes to C-contiguous int64; rows need distinct indices, before any -1."""
+        """Convert genotypes to C-contiguous int64; rows must contain distinct indices, then only -1."""
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
     def decode(self, X: IntArray) -> Labels:
@@ -330,9 +330,9 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned by descending size, then lowest sample, to the cluster with the fewest conflicting
-    components, then the smallest total distance, then the lowest position; other samples join the nearest
-    medoid. Cannot-links within a component are dropped with a UserWarning and counted in ``n_dropped``. O(k
+    Components are assigned in order of descending size (ties: first sample) to the cluster with the fewest
+    conflicting components, then the smallest total distance, then the lowest position. Other samples join the
+    nearest medoid. ``n_dropped`` cannot-links within components are dropped, with a UserWarning. Takes O(k
     (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
     """
 
@@ -362,7 +362,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute contiguous labels with fewest conflicts, or least penalised distance, and medoids."""
+        """Return contiguous labels with fewest conflicts, or least penalised distance, and their medoids."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
@@ -371,7 +371,7 @@ class ConstrainedAssignment:
         width = medoids.shape[1]
         for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
             some = medoids[part]
-            # Under constraints, a medoid may join another cluster, even that of an identical medoid.
+            # Under constraints, a medoid may join another cluster, even the cluster of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
             groups = self.members, self.bounds, self.opponents, self.opponent_bounds
@@ -387,7 +387,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Return the conflicting groups of each group, concatenated, with boundaries."""
+    """Return the conflicting groups of all groups, concatenated, and the boundaries between groups."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),

@@ -42,7 +42,7 @@ UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
-    """Base of problems that do not change after construction, so that copies share all data.
+    """Base class of problems that do not change after construction, so that copies share all data.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class FixedProblem(Documented, Problem):
     n_jobs : int, optional
         Number of threads; does not affect the result.
     max_memory : int
-        Largest size of the distance matrix in bytes, 8 n_samples^2.
+        Largest size of the distance matrix, 8 n_samples^2 bytes.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class FixedProblem(Documented, Problem):
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
         """Return the operators that suit this problem: ``NSGA2(40, **problem.operators(NSGA2))``.
 
-        See :func:`~moo_clustering.operators.suited_operators` for details, and for ``start``.
+        For details and ``start``, see :func:`~moo_clustering.operators.suited_operators`.
         """
         # Lazy import, because operators import problems.
         made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
@@ -74,7 +74,7 @@ class FixedProblem(Documented, Problem):
 
 
 class SignedProblem(FixedProblem):
-    """Base of problems with maximised objectives."""
+    """Base class of problems with maximised objectives."""
 
     _signs: FloatArray
 
@@ -89,7 +89,7 @@ class SignedProblem(FixedProblem):
 
 
 class EncodedProblem(SignedProblem):
-    """Base of problems whose genotypes an encoding decodes to partitions."""
+    """Base class of problems whose genotypes an encoding decodes to partitions."""
 
     encoding: Any
     objective_names: tuple[str, ...]
@@ -112,31 +112,31 @@ class EncodedProblem(SignedProblem):
 
 
 class PartitionProblem(EncodedProblem):
-    """Partitions optimised by several validity indices at once.
+    """Partitions optimised by one or more validity indices.
 
     Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
-    samples differ, or the handling requires constraints and there are none. Evaluation raises for invalid
-    genotypes (use ``repair=EncodingRepair()``), and for invalid results of a custom component.
+    samples differ, or the handling requires constraints and there are none. Evaluation raises an error for
+    invalid genotypes (use ``repair=EncodingRepair()``) and for invalid results of a custom component.
 
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
-        None if all objectives are fitted objects.
+        May be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of the partitions, with the ``n_samples`` of the data. With a tuple (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), the data may contain the first part's samples only.
+        :class:`~moo_clustering.encodings.TupleEncoding`), data may contain only samples of the first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
-        At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
+        At least one. Objects are copied; the copies are fitted. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
-        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Arguments of a function
-        named ``memberships``, ``centers``, ``medoids`` or ``genes`` receive those of the partition. With a
-        tuple of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
+        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. A function with an
+        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that of the partition.
+        With a tuple of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
         - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; infeasible
-          ones are worse, in the order of V.
+          individuals are worse, in the order of V.
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
@@ -145,9 +145,9 @@ class PartitionProblem(EncodedProblem):
         ValueError if they are impossible for every number of clusters of the encoding.
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
-        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
-        function with an argument ``data`` also receives the data, and arguments ``memberships``, ``centers``,
-        ``medoids`` and ``genes`` receive those of the population, as for indices.
+        partitions. For a function f of one partition, use ``lambda labels: [f(row) for row in labels]``. A
+        function with an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes`` also
+        receives the data, or these arrays of the population.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class PartitionProblem(EncodedProblem):
     the constraints may contradict each other or the encoding.
 
     Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
-    inequality requests memberships, centres or genes, which differ between equal partitions. These are
+    inequality requests memberships, centres or genes, which can differ between equal partitions. These are
     computed once per population; row or column c belongs to label c of :meth:`decode`. Partitions for which
     an index is undefined are infeasible, so a front never contains them. An index is undefined for fewer
     clusters than its ``min_clusters``, and a function also if every cluster has one sample.
@@ -205,7 +205,8 @@ class PartitionProblem(EncodedProblem):
         whole = n_data == encoding.n_samples
         if not whole and not (isinstance(encoding, TupleEncoding) and n_data == encoding.parts[0].n_samples):
             raise ValueError(
-                f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
+                f"data and encoding must have the same number of samples, got {n_data} and "
+                f"{encoding.n_samples}."
             )
         self.encoding = encoding
         self.indices = _fitted(objectives, data)
@@ -213,7 +214,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Generators can be read only once. An argument that is not iterable becomes an invalid item.
+        # Convert generators, which can be read only once. A non-iterable argument becomes an invalid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -268,7 +269,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # memberships, centres and medoids have this order of clusters
+            labels = decoded  # the cluster order of memberships, centres and medoids
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -399,7 +400,7 @@ def _call_with_parts(
 
 
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
-    """Return whether an index is undefined for partitions with these numbers of clusters."""
+    """Return whether an index is undefined for partitions with the given numbers of clusters."""
     singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
     return np.asarray((n_clusters < index.min_clusters) | singletons)
 
@@ -526,19 +527,19 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         _checked_partitions(encoding, encoding.decode(found), len(found))
         if not np.allclose(encoding.repair(found.copy()), found):
             raise ValueError(
-                f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid ones, "
-                f"got {quoted(found.tolist())}."
+                f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid "
+                f"genotypes, got {quoted(found.tolist())}."
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # All canonical forms in the population differ, so add genotypes that can have equal ones.
+        # All canonical forms in the population differ, so add genotypes that can have equal forms.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
         if different.any():
             raise ValueError(
-                f"{name}.canonical must return equal rows for genotypes of equal partitions, and only for "
-                f"these; it does not for {quoted(X[int(different.argmax())].tolist())}: remove it, so that "
-                "decoded partitions are compared."
+                f"{name}.canonical must return equal rows if and only if partitions are equal; it does not "
+                f"for {quoted(X[int(different.argmax())].tolist())}: remove it, so that decoded partitions "
+                "are compared."
             )
 
 
@@ -552,7 +553,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
     elif constraints.n_samples != n_samples:
         raise ValueError(
-            f"constraints and encoding must have the same samples, got {constraints.n_samples} and "
+            f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
             f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
             f"n_samples={n_samples})."
         )
@@ -579,7 +580,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: samples missing from the smallest of ``n_clusters`` clusters, which may be empty."""
+    """Inequality: number of samples missing from the smallest of ``n_clusters``, possibly empty, clusters."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -596,20 +597,20 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This pays off if a chunk takes a second or more. On one machine, the problems of this package are already
+    This pays off if a chunk takes at least a second. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
-    once; the arrays are checked for changes every generation. Raises a TypeError if ``problem`` is not a
-    pymoo problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
+    only once; they are checked for changes in every generation. Raises a TypeError if ``problem`` is not a
+    pymoo problem or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
 
     Parameters
     ----------
     problem : Problem
-        A vectorised problem, in which the objectives of an individual do not depend on other individuals. Its
-        attributes are also available here.
+        Vectorised problem, in which the objectives of an individual do not depend on other individuals. The
+        wrapper also has its attributes.
     chunk_size : int, default=50
         Individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
-        Number of joblib workers; default from :func:`joblib.parallel_config`.
+        Number of joblib workers. Default: that of :func:`joblib.parallel_config`.
 
     Attributes
     ----------
@@ -679,7 +680,7 @@ def _evaluated(
 
 
 def pymoo_result(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
-    """Return a pymoo result of an evaluated population; ``opt`` is by default its non-dominated members."""
+    """Return a pymoo result of an evaluated population; ``opt`` defaults to its non-dominated members."""
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True
     result.opt = pop[non_dominated(pop.get("F"))] if opt is None else opt

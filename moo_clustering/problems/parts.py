@@ -1,4 +1,4 @@
-"""Centres of a table in parts, scored by indices that a single pass over the rows computes."""
+"""Problem over the centres of a table in parts, with indices computed in a single pass over the rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,13 +21,13 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 
 
 class ChunkedCenterProblem(SignedProblem):
-    """Centres for a table that is larger than memory; one pass over the rows scores a whole population.
+    """Find centres of a table that is larger than memory; one pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
     mean of a uniform sample of the rows. The operators for centres draw from this sample. Objectives
     equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and are bit-identical
-    for all divisions of the rows into parts and all numbers of workers. O(n_rows n_clusters n_features) time
-    per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
+    for all divisions of the rows into parts and all numbers of workers. Takes O(n_rows n_clusters n_features)
+    time per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
-# Number of individuals with cached objectives: at least this, and at most twice as many.
+# Minimum number of most recent individuals with cached objectives; the maximum is twice as large.
 CAPACITY = 1 << 16
 
 
@@ -31,8 +31,8 @@ class SubspaceClusteringProblem(EncodedProblem):
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
     Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
     documents. Raises a TypeError or ValueError if data or options are invalid, or ``"impurity"`` lacks
-    labels. Evaluation raises for invalid genotypes: use ``repair=EncodingRepair()`` if the operators produce
-    any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    labels. Evaluation raises an error for invalid genotypes: use ``repair=EncodingRepair()`` if the operators
+    produce any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class SubspaceClusteringProblem(EncodedProblem):
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
-        Smallest number of clusters. Default: ``n_seeds``, a fixed number.
+        Smallest number of clusters. Default: ``n_seeds``, so the number is fixed.
     n_sweeps : int, default=3
         Sweeps per evaluation, 1 to 3. More sweeps make the search space less smooth.
     objectives : sequence of str, default=("dispersion", "impurity")
         Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over labelled samples, relative to the impurity of all;
+        - ``"impurity"``: mean cluster impurity over labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -160,7 +160,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         return slots
 
     def center_distances(self, X: ArrayLike) -> AnyFloatArray:
-        """Compute the distance of documents to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Compute the distance from documents to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -205,7 +205,7 @@ def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """Assign a different document to each cluster, with the largest sum of memberships; O(n_samples k)."""
+    """Assign a different document to each cluster, with the largest sum of memberships."""
     n, k = memberships.shape
     # k candidates per cluster suffice: at most k - 1 of them are used by other clusters.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
@@ -223,7 +223,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to the impurity of all."""
+    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to their overall impurity."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -265,7 +265,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of objectives of many individuals, and of other results of recent ones, up to ``max_bytes``."""
+    """Cache of objectives of many individuals, and of all results of recent individuals (``max_bytes``)."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -287,7 +287,7 @@ class SeedMemo:
         return one
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Add an individual, and evict the least recently used ones beyond the memory limit."""
+        """Add an individual, and evict the least recently used individuals beyond the memory limit."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
@@ -363,7 +363,7 @@ class SubspaceSeedEncoding(SlotGenes):
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
         """Run the sweeps for every row of :meth:`canonical`, and return the results of ``use``."""
-        # ``use`` runs on the thread of the sweeps, because all memberships at once take much memory.
+        # ``use`` runs on the thread of the sweeps, because all memberships together require much memory.
         # Processes do not pay off: the transfer of a result takes as long as its computation.
         return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 

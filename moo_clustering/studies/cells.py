@@ -80,11 +80,11 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute the cells that are not in the store; return False after Ctrl-C. Finished cells are saved.
+    """Compute and save the cells that are not in the store; return False after Ctrl-C, else True.
 
-    ``compute(key, data)`` must be importable by other processes, return a value that JSON can represent, and
+    ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and
     derive all randomness from the key. ``data(key)`` is called in this process shortly before the cell is
-    computed, so that few data sets are in memory. ``n_jobs`` is as in ``Study.run``. Raises a CellError that
+    computed, so few data sets are in memory. ``n_jobs`` is as in ``Study.run``. Raises a CellError that
     names the cell if ``compute`` fails.
     """
     missing = [key for key in cells if key not in store]
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop the cells whose value satisfies ``found``; the lines of a later computation replace theirs."""
+        """Drop the cells whose values satisfy ``found``; when they are added again, their new lines count."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
@@ -215,7 +215,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
     if changed:
         raise StoreError(
             f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "
-            "remove the line to have its cell computed again, or choose another folder"
+            "remove the line to compute its cell again, or choose another folder"
         )
     return parameters, values, length
 
@@ -237,7 +237,7 @@ def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) 
     ]
     if differences:
         raise StoreError(
-            f"{path} was made with other parameters: {'; '.join(differences)}; choose another folder"
+            f"{path} was created with other parameters: {'; '.join(differences)}; choose another folder"
         )
 
 
@@ -296,7 +296,7 @@ def serve() -> None:
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
-        # Ends the process with exit code 1 even if compiled code does not return.
+        # The timeout ends the process with exit code 1, even if compiled code does not return.
         faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
         value = _computed(key, job)
         faulthandler.cancel_dump_traceback_later()
@@ -326,7 +326,7 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Return the labels of a fit with a seed, and the number of evaluations and the front of a search."""
+    """Fit with a seed; return the labels and, for a search, the number of evaluations and the front."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)

@@ -75,11 +75,11 @@ class Study:
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
-        tuples ``(problem, algorithm, n_gen)`` of two functions ``problem(X)`` and ``algorithm(problem)`` and
-        an integer, for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
+        tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
+        integer, for :func:`~moo_clustering.algorithms.evolve`; the knee of the front is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
-        functions that return these; those with a parameter ``random_state`` create new data for every seed.
+        functions that return these. A function with a parameter ``random_state`` is called for every seed.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, indices of
         :func:`~moo_clustering.validity.get_index`, functions ``score(y, labels)`` or ``score(X, labels)``, or
@@ -89,11 +89,11 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search, see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters of all or of each data set, for methods with this parameter. Default: unchanged.
+        Number of clusters, for all data sets or for each, of methods with this parameter. Default: unchanged.
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
-        Folder of the cells, new or of the same study. Default: a temporary folder.
+        New folder for the cells, or the folder of the same study. Default: a temporary folder.
 
     Notes
     -----
@@ -171,13 +171,13 @@ class Study:
         """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
 
         Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
-        them, or the folder holds another study or is in use.
+        them, or the folder contains another study or is in use.
 
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number or, for
-            the workers of a cluster, ``backend="dask"``.
+            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number, or
+            ``backend="dask"`` for a cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -186,7 +186,7 @@ class Study:
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
             if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
+                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue."
                 checks.warn_caller(said, RuntimeWarning)
         return self
 
@@ -242,7 +242,7 @@ class Study:
         name: str | None = None,
         **options: Any,
     ) -> Tuning:
-        """Choose parameters of a method on some data sets, and add the tuned method for tests on the others.
+        """Choose parameters of a method on some data sets, and add the tuned method to test it on the others.
 
         Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells; to
         resume an interrupted call, repeat it. Requires optuna (extra ``tune``). Raises a ValueError if the
@@ -285,7 +285,7 @@ class Study:
         runs = range(checks.integer("seeds", seeds, 1))
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
-            raise ValueError("no data set is left to test, because earlier tunings used the others.")
+            raise ValueError("no data set is left to test, because earlier tunings used the other data sets.")
         found: list[dict[str, Any]] = []
         chosen: dict[Any, Any] = {}
         said: list[str] = []
@@ -321,7 +321,7 @@ class Study:
         ]
         job = partial(self._job, method=made)
         if not cells.run_cells(cells.compute_cell, keys, job, store, n_jobs=options.get("n_jobs")):
-            raise KeyboardInterrupt(f"finished trials are saved in {self.path}, and tune() continues")
+            raise KeyboardInterrupt(f"finished trials are saved in {self.path}; repeat tune() to continue")
         values = store.values(keys)
         failed = [value["error"] for value in values if "error" in value]
         return failed[0] if failed else float(np.mean([value[score] for value in values]))
@@ -526,7 +526,7 @@ class Study:
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the objectives, in natural sign, of the corners of the surfaces.
+            ``method``, ``fraction``, and the corners of the surfaces: the objectives in natural sign.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -536,7 +536,7 @@ class Study:
             if few := len(self.seeds) - len(found):
                 warn_caller(
                     f"{few} of {len(self.seeds)} seeds of {name!r} have no front on "
-                    f"{data or next(iter(self.data))!r}, and fractions are those of the others; see results"
+                    f"{data or next(iter(self.data))!r}, and fractions refer to the other seeds; see results"
                 )
             surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)
             for fraction, corners in surfaces.items():
@@ -713,7 +713,7 @@ class Study:
                 bad.setdefault((what, key["data"]), []).append(f"{value['status']}: {value['error']}")
         return [
             f"Warning: {len(errors)} of {len(self.seeds)} runs of {method} on {data} have no result, and the "
-            f"means cover the others ({errors[0]})."
+            f"means cover the other runs ({errors[0]})."
             for (method, data), errors in bad.items()
         ]
 
@@ -736,17 +736,17 @@ class StudyTable:
     caption: str
 
     def to_latex(self) -> str:
-        """LaTeX for the booktabs package."""
+        """Return LaTeX for the booktabs package."""
         caption, layout = re.sub(r"([&%$#_{}])", r"\\\1", self.caption), "l" + "r" * self.frame.shape[1]
         styled = self._styled("textbf:--rwrap;", "latex")
         return str(styled.to_latex(hrules=True, column_format=layout, caption=caption))
 
     def to_html(self) -> str:
-        """HTML table."""
+        """Return an HTML table."""
         return str(self._styled("font-weight: bold", "html").set_caption(html.escape(self.caption)).to_html())
 
     def to_csv(self) -> str:
-        """CSV of the formatted cells."""
+        """Return the formatted cells as CSV."""
         frame = self.frame.rename(index=csv_cell, columns=csv_cell)
         return str(frame.to_csv(index_label="data", lineterminator="\n"))
 
@@ -822,7 +822,7 @@ def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
+    """Compute the paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -835,7 +835,7 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
 
 
 def _rank_biserial(away: FloatArray) -> FloatArray:
-    """Difference of the rank sums of positive and negative differences, relative to their sum, by row."""
+    """Compute per row the rank sum of positive minus negative differences, divided by their total."""
     ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
     signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
     return signed

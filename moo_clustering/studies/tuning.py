@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` leaves one out."""
+    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` leaves one data set out."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError("on='others' requires at least two data sets, got one.")
@@ -114,7 +114,7 @@ def search(
 ) -> list[dict[str, Any]]:
     """Run the trials of optuna's TPE sampler, and return their parameters with ``score`` or ``error``.
 
-    The search is a function of its seed and of the scores, so that it can be repeated with saved scores.
+    The search depends only on its seed and the scores, so it can be repeated with saved scores.
     """
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []

@@ -1,8 +1,8 @@
 """Subspace clustering with feature weights per cluster, with partial labels or without labels.
 
-Array functions that the estimators and the problem share: a sweep of SISC and SISC-ML (SCAD2 without
-impurity and chi-square), initialisation, predictions, and entropy-weighted k-means. Feature arrays have
-shape (n_features, n_clusters), sample arrays (n_samples, n_clusters), so that products with sparse data read
+Array functions shared by the estimators and the problem: a sweep of SISC and SISC-ML (SCAD2 without impurity
+and chi-square), initialisation, predictions, and entropy-weighted k-means. Feature arrays have shape
+(n_features, n_clusters) and sample arrays (n_samples, n_clusters), so that products with sparse data read
 contiguous rows. Sparse data are never converted to a dense array of samples by features.
 """
 

@@ -24,12 +24,12 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     ----------
     memberships : ndarray of shape (n_samples, n_clusters)
     targets : Targets
-        Rows of unlabelled samples are not read.
+        Unlabelled samples are ignored.
 
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples have the overall shares, or 0 if none exist.
+        Shares in [0, 1]. Clusters without labelled samples get the overall shares (0 if there are no labels).
     """
     return labelled_shares(memberships, targets).shares
 
@@ -53,7 +53,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
+    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are ignored."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
@@ -100,8 +100,8 @@ def impurity(
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy: divided by that of all labelled samples ("mean"), also times the squared
-        share of labelled samples ("count"), or times the squared labelled mass ("none"). None: 0.
+        Gini index times entropy: divided by that of all labelled samples ("mean"), also multiplied by the
+        squared share of labelled samples ("count"), or only by the squared labelled mass ("none"). None: 0.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the Gini index times the entropy, non-negative."""
+    """Compute the Gini index times the entropy, which is non-negative."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -156,7 +156,7 @@ def chi_square(
     Returns
     -------
     ndarray of shape (n_features, n_clusters)
-        Non-negative; 0 for features of all samples or of none.
+        Non-negative; 0 for features of all samples or of no sample.
     """
     found = np.asarray(frequencies, dtype=np.float64)[:, None]
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
@@ -178,8 +178,8 @@ def votes(
 ) -> FloatArray:
     """Combine the class shares of the nearest clusters.
 
-    O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation`` or
-    ``fuzziness`` is out of range, or shapes do not match.
+    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
+    or ``fuzziness`` is out of range, or shapes do not match.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def votes(
         Number of nearest clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. A
-        single neighbour, or all clusters at distance 0, determine the result by their mean shares alone.
+        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. If
+        there is one neighbour, or some clusters are at distance 0, only these vote, with equal weights.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

@@ -23,7 +23,7 @@ BLOCK = 128
 
 
 class SubspaceData:
-    """A matrix of samples by features; see :meth:`of`.
+    """Matrix of samples by features, created by :meth:`of`.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        # A dense matrix with a larger share of non-zeros is not compressed.
+        # Dense matrices with a larger share of non-zeros are not compressed.
         if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
@@ -101,7 +101,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant, shape (m,); only these have weight."""
+        """Mask of non-constant features, shape (m,); only these features have weight."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -146,7 +146,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix; non-binary features are shifted by their mean before squaring, to keep digits."""
+    """Finite dense matrix; non-binary features are shifted by their mean before squaring, for precision."""
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -173,7 +173,7 @@ class DenseMatrix:
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant."""
+        """Mask of non-constant features."""
         return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
@@ -279,7 +279,7 @@ class SparseMatrix:
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant."""
+        """Mask of non-constant features."""
         n, found = self.shape[0], self.frequencies
         if self.is_binary or not (found == n).any():
             return (found > 0) & (found < n)
@@ -344,7 +344,7 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """A sparse matrix in rows; without values, all entries are 1."""
+    """Sparse matrix in compressed rows or columns; if ``values`` is empty, all entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
@@ -353,7 +353,7 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Set ``out`` to rows times a panel, which is read in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # Bytes of a panel that fit into the second-level cache.
+        # About 1 MiB of the panel fits into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
@@ -362,8 +362,8 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
-    # Sums per block that are added in order are then equal for any number of threads. The stride spreads slow
-    # blocks (frequent features), which are adjacent.
+    # Sums per block, added in order, are then equal for any number of threads. The stride separates adjacent
+    # slow blocks (frequent features).
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

@@ -25,7 +25,7 @@ class EntropyWeighted(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        Labels, without empty clusters.
+        Labels; no cluster is empty.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
     distances : ndarray of shape (n_samples, n_clusters), float64
         Sums of lambda (z - x)^2 over the features.
@@ -62,10 +62,10 @@ def entropy_weighted_kmeans(
 ) -> EntropyWeighted:
     """Cluster samples, with feature weights per cluster proportional to exp(-D / gamma).
 
-    O(non-zeros * clusters) time per iteration, O((samples + features) * clusters) memory. Constant features
-    have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An entropy
-    weighting k-means algorithm for subspace clustering of high-dimensional sparse data, IEEE Transactions on
-    Knowledge and Data Engineering 19 (2007), 1026-1041.
+    Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
+    features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An
+    entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data, IEEE
+    Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; large values make weights equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion of a feature over the samples of a cluster. Sums, as published, grow with the cluster and
-        put all weight on constant, mostly absent features; means classify far better.
+        Dispersion of a feature over the samples of a cluster. Sums (as in the paper) grow with the cluster
+        size, and put all weight on constant, mostly absent features; means classify far better.
     max_iter : int, default=50
     tol : float, default=1e-4
         Iterations end if no label changes, or the relative change of the objective is at most ``tol``.
@@ -160,7 +160,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # Subtract the smallest, because all quotients would overflow with a tiny gamma, and all weights be 0.
+    # Subtract the least dispersion: with a tiny gamma, all quotients would overflow and all weights be 0.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):
@@ -191,8 +191,8 @@ def start(
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Means of a few labelled samples of one class per cluster ("seeds" without labels); random samples,
-        half way to the mean; k-means on unit rows; random memberships; or equal ones, which no sweep can
-        change, with a warning.
+        half way to the mean; k-means on unit rows; random memberships; or equal memberships, which no sweep
+        can change (issues a UserWarning).
     rng : numpy.random.Generator
 
     Returns
@@ -216,7 +216,7 @@ def start(
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
         warn_caller(
-            "init='equal' starts with equal clusters, which stay equal: all samples get the same scores"
+            "init='equal' starts with equal clusters, which remain equal: all samples get the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)

@@ -58,22 +58,22 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # Free the rest of the old state before the new one is computed.
+        # Free the rest of the old state before the new state is computed.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
 
 
 def check_targets(targets: Targets, data: SubspaceData) -> None:
-    """Raise a ValueError if targets have another number of samples than the data."""
+    """Raise a ValueError if targets and data have different numbers of samples."""
     if len(targets.labelled) != data.n:
         raise ValueError(
-            f"targets and data must have the same samples, got {len(targets.labelled)} and {data.n}"
+            f"targets and data must have the same number of samples, got {len(targets.labelled)} and {data.n}"
         )
 
 
 def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
-    """Check memberships for some data, and convert their dtype."""
+    """Check memberships of the samples, and convert them to the dtype of the data."""
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
@@ -92,7 +92,7 @@ def sweep_from(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, classes.LabelledShares]:
-    """Sweep checked input; memberships are passed and returned with their shares of classes."""
+    """Sweep checked data; memberships are passed and returned with their class shares."""
     n_labelled = len(targets.rows)
     impurities = impurity(
         labelled.shares,
@@ -106,7 +106,7 @@ def sweep_from(
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
     new, found, loss, change = update(data, weights, impurities, memberships, options)
-    del weights  # they are as large as the centroids
+    del weights  # as large as the centroids
     after = classes.labelled_shares(new, targets)
     state = Sweep(
         memberships=new,
@@ -153,7 +153,7 @@ def weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return Weighted(new, logs, np.zeros(k))
-    # Each block is relative to its smallest M; rescale all to the overall smallest.
+    # The sums of each block are relative to its smallest M; rescale all blocks to the overall smallest M.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -307,9 +307,9 @@ def sweep(
 ) -> Sweep:
     """Update centroids, impurities, chi-square, weights, distances and memberships once, in this order.
 
-    O((non-zeros + samples + features) * clusters) time in three products with the sparse data, in two passes;
-    O((samples + features) * clusters) memory. Results do not depend on the number of threads. Source:
-    SISC-ML, equations (1) to (11).
+    Takes O((non-zeros + samples + features) * clusters) time, for three products with the sparse data in two
+    passes, and O((samples + features) * clusters) memory. Results do not depend on the number of threads.
+    Source: SISC-ML, equations (1) to (11).
 
     Parameters
     ----------
@@ -372,14 +372,14 @@ class SubspaceOptions:
         Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none"} or None, default="mean"
         Gini index times entropy of the labels in a cluster: divided by that of all labels (``"mean"``), also
-        times the squared share of the cluster (``"count"``, as in the paper), or instead times its squared
-        size (``"none"``). None omits the impurity.
+        multiplied by the squared share of labelled samples (``"count"``, as in the paper), or only by the
+        squared labelled mass (``"none"``). None omits the impurity.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
         Factor of the chi-square statistic: number of samples or of labelled samples.
     floor : float, default=1e-6
-        Smallest dispersion of a feature in a cluster.
+        Lower bound on the dispersion of a feature in a cluster.
     """
 
     fuzziness: float = 1.5
@@ -408,16 +408,16 @@ def distances(
 ) -> FloatArray:
     """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
-    O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a ValueError
-    if shapes of centers and weights differ, or their number of features differs from the data. Source:
-    SISC-ML, equation (8).
+    Takes O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a
+    ValueError if the shapes of centers and weights differ, or their number of features differs from that of
+    the data. Source: SISC-ML, equation (8).
 
     Parameters
     ----------
     data : SubspaceData
         Training samples or new samples.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids and logarithms of the weights; features of weight 0 do not count in m.
+        Centroids and logarithms of the weights; m does not include features of weight 0.
     weight_exponent : float
         q.
 
@@ -432,7 +432,7 @@ def distances(
             f"{np.shape(centers)} and {np.shape(log_weights)}"
         )
     if len(centers) != data.m:
-        raise ValueError(f"data and centers must have the same features, got {data.m} and {len(centers)}")
+        raise ValueError(f"centers must have {data.m} features, got {len(centers)}")
     weights = prepare(data, centers, log_weights, weight_exponent)
     out = np.empty((data.n, centers.shape[1]))
 

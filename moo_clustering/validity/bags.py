@@ -62,7 +62,7 @@ class _GeometryIndex(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagDaviesBouldin(_GeometryIndex):
-    """Mean over clusters of the largest (radius + radius) / distance of centroids, minimised.
+    """Mean over clusters of the largest (radius_i + radius_j) / distance of centroids, minimised.
 
     The radius of a cluster is the mean distance from its bags to its centroid; a bag's distance is that of
     its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
@@ -70,7 +70,7 @@ class BagDaviesBouldin(_GeometryIndex):
     Parameters
     ----------
     weighting : {"bag", "instance"}, default="bag"
-        Whether centroids are means of bag means (Eq. 3), or of all instances.
+        ``"bag"``: centroids are means of bag means (Eq. 3). ``"instance"``: means of all instances.
     undefined : float, default=1e6
         Value for fewer than two clusters or equal centroids, and upper limit of all values; may be ``inf``.
     n_jobs : int, optional
@@ -79,8 +79,9 @@ class BagDaviesBouldin(_GeometryIndex):
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    indices can share. A geometry with ``min_cluster_size`` requires partitions that satisfy it. Labels need
-    not be contiguous. Partitions that isolate an outlier often have the smallest value: report cluster sizes.
+    several indices can share. A geometry with ``min_cluster_size`` is exact only for partitions that satisfy
+    it. Labels may have gaps. Partitions that isolate an outlier often have the smallest value: also report
+    cluster sizes.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
     time for p individuals of K clusters.
@@ -108,7 +109,7 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
 
-    a is the mean distance from a bag to the others of its cluster, and b the smallest mean distance to
+    a is the mean distance from a bag to the other bags of its cluster, and b the smallest mean distance to
     another cluster. Asymmetric distances are measured from the scored bag. Source: Evolutionary
     multi-instance clustering, Eqs. 12-14.
 
@@ -117,7 +118,7 @@ class BagSilhouette(_BagIndex):
     kind : str, default="directed"
         Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``,
         see :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects a matrix of
-        the distances from i (row) to j, whose diagonal is ignored.
+        the distances from i (row) to j; its diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
         Mean of the clusters' mean silhouettes (Eq. 12), or mean over all bags.
     max_memory : int, default=4 GiB
@@ -193,16 +194,16 @@ class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between them (Den), minimised.
 
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
-    over pairs of clusters of the number of bags near the midpoint of the centroids, divided by a number near
-    a centroid. A bag is near a point if all its instances are within stdev, the square root of the sum of the
-    norms, divided by K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis,
-    IEEE ICDM 2001.
+    over pairs of clusters of the number of bags near the midpoint of the centroids, divided by the number
+    near a centroid (see ``reading``). A bag is near a point if all its instances are within stdev of it,
+    where stdev is the square root of the sum of the norms, divided by K. Source: Evolutionary multi-instance
+    clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator of Den: the larger number of bags of a cluster near its centroid (Den is 0 if there are
-        none), or the size of the larger cluster. ``"printed"``: literal Eq. 17, with sums of distances.
+        Denominator of Den: the larger number of bags near their centroid (if 0, Den is 0), or the size of the
+        larger cluster. ``"printed"``: literal Eq. 17, with sums of distances.
     sigma : {"bag", "instance"}, default="bag"
         Variances of bag means, or of instances.
     ddof : {0, 1}, default=0
@@ -240,7 +241,7 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # Norms of variances are computed in a unit near the data's size, a power of two, to avoid overflow.
+        # Scale the data by a power of two near their largest value, so that variances do not overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -251,7 +252,7 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return Scat and Den, whose sum is the index, of shape (n_individuals,).
+        """Return Scat and Den, each of shape (n_individuals,); their sum is the index.
 
         ``labels`` has shape (n_individuals, n_bags). Values are inf for fewer than two clusters.
         """
@@ -310,8 +311,8 @@ class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
     The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
-    :class:`BagDaviesBouldin`. It is defined for every partition. Splitting a cluster may increase the index,
-    because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
+    :class:`BagDaviesBouldin`. The index is defined for every partition. Splitting a cluster may increase the
+    index, because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -335,15 +336,15 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
 
-    ``fit`` and labels are as for :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time,
-    plus O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq. 7.
+    Data and labels are as for :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time, plus
+    O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others follow Eq. 7 literally and
-        depend on the origin: sum of q minus the sum of its cluster means, where q is the mean squared norm of
-        a bag's instances, or the squared norm of its mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others depend on the origin and follow
+        Eq. 7 literally: sum of q minus the sum of its cluster means, where q is the mean squared norm of a
+        bag's instances, or (``"printed_meansq"``) the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of bag means in ``"between"``: 1, or their numbers of instances.
     n_jobs : int, optional
@@ -404,7 +405,7 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
 
 
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
-    """Renumber the nonempty clusters of every row contiguously; invalid labels stay."""
+    """Renumber the non-empty clusters of every row contiguously; return invalid labels unchanged."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     numbers = rows.astype(np.intp)
@@ -416,10 +417,10 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
-    """Davies-Bouldin index with medoids instead of centroids, minimised.
+    """Compute the Davies-Bouldin index with medoids instead of centroids; smaller is better.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance between medoids p
-    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
+    The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between medoids p and q
+    is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
     ValueError if shapes do not match, or a label has no medoid, and a TypeError if labels or medoids are not
     integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
@@ -430,12 +431,12 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
         Position of the medoid of every bag in the row of ``medoids``, not necessarily the nearest medoid.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
-        Bag indices, -1 in empty slots. Medoids without bags are ignored.
+        Bag indices, or -1 for unused entries. Medoids without bags are ignored.
 
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        inf for fewer than two nonempty clusters, or two medoids at distance 0.
+        inf for fewer than two non-empty clusters, or two medoids at distance 0.
 
     Examples
     --------
@@ -511,7 +512,7 @@ def bag_report(
     Parameters
     ----------
     bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
-        Bags, scaled for the distances; may be None with ``indices``.
+        Bags of scaled features; may be None with ``indices``.
     labels : array-like of shape (n_bags,)
         Clusters 0..k-1; empty clusters are ignored.
     y : array-like of shape (n_bags,), optional
@@ -525,8 +526,8 @@ def bag_report(
     -------
     report : dict
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices, inf if undefined:
-        ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
-        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
+        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*`` for ``bag`` and ``instance`` (weighting
+        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (averages of directed silhouettes). With
         ``y`` also ``matched_rand_index`` and ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
@@ -562,7 +563,7 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     Parameters
     ----------
     bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
-        Bags, scaled for the distances.
+        Bags of scaled features.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 

@@ -1,4 +1,4 @@
-"""The base class of validity indices, also of custom ones, and shared checks and sums over populations."""
+"""Base class of validity indices, including custom ones, and shared checks and sums over populations."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
-# Arguments with which indices and inequalities request values that are computed once per population.
+# Arguments by which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of the value where an index is undefined: finite, but worse than any other value. Problems make
-# these partitions infeasible.
+# Magnitude of undefined values: finite, but worse than any other value. Problems make these partitions
+# infeasible.
 UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
-    """Score of partitions of one data set: ``fit`` once, ``evaluate`` populations.
+    """Index of partitions of one data set: call ``fit`` once, then ``evaluate`` for every population.
 
-    Values have the signs of the literature; problems negate maximised indices for pymoo. Every value is
-    finite, even where the index is undefined (one cluster, equal samples); subclasses document this value.
+    Values have the signs used in the literature; problems negate maximised indices for pymoo. If the index is
+    undefined (one cluster, equal samples), the value is a finite number that the subclass documents.
 
     Attributes
     ----------
     name : str
-        Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
+        Short name, used in ``PartitionProblem(objectives=[name, ...])`` and column headings.
     greater_is_better : bool
         Whether larger values are better.
     min_clusters : int, default=1
@@ -45,8 +45,8 @@ class ValidityIndex(ABC):
         clusters are infeasible and not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships of shape (n_individuals, n_samples,
-        n_clusters). Problems pass genotypes to a further argument ``genes``, and the results of the
-        encoding's methods of these names to ``memberships``, ``centers`` and ``medoids``.
+        n_clusters). Problems also pass genotypes as ``genes``, and the results of the encoding's methods
+        ``memberships``, ``centers`` and ``medoids``, if :meth:`evaluate` has such arguments.
     """
 
     name: ClassVar[str]
@@ -57,7 +57,7 @@ class ValidityIndex(ABC):
 
     @abstractmethod
     def fit(self, data: ArrayLike) -> Self:
-        """Precompute the parts that all partitions share.
+        """Precompute the quantities that all partitions share.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class ValidityIndex(ABC):
         Returns
         -------
         values : ndarray of shape (n_individuals,)
-            Values with natural signs.
+            Values, with the signs used in the literature.
         """
 
 
@@ -101,10 +101,10 @@ class PopulationIndex(ValidityIndex):
 
 
 class FunctionIndex(PopulationIndex):
-    """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
+    """Index by a function ``(X, labels) -> float``, such as scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster, and if every cluster has one sample.
-    In problems, these partitions are infeasible. The function is called once per partition; indices of this
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster, and if every cluster has one sample. In
+    problems, these partitions are infeasible. The function is called once per partition. The indices of this
     package are faster, because they score whole populations.
 
     Parameters
@@ -115,7 +115,7 @@ class FunctionIndex(PopulationIndex):
     direction : {"max", "min"}
         Whether larger or smaller values are better.
     name : str, optional
-        Default: the name of the function.
+        Name of the index. Default: the name of the function.
 
     Attributes
     ----------
@@ -192,13 +192,13 @@ class Population(NamedTuple):
     n_clusters: Int64Array
 
     def take(self, rows: slice | NDArray[np.intp]) -> Population:
-        """Select individuals; ``sizes`` has the columns that they need."""
+        """Select individuals, and trim ``sizes`` to their largest number of clusters."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Split into blocks of bounded memory, with ``items`` numbers per individual."""
+        """Split into blocks of bounded memory; each individual requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
@@ -230,7 +230,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
-    """Convert values to a 2-d integer array; one row may be 1-d, and floats must have integer values."""
+    """Convert values, possibly floats with integer values or a single 1-d row, to a 2-d integer array."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]

@@ -15,7 +15,7 @@ from moo_clustering.validity.internal import FLOOR
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the rows of each cluster, for at least ``k`` clusters, of which the last may be empty."""
+    """Return the rows of each of at least ``k`` clusters, the last of which may be empty."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
@@ -46,25 +46,25 @@ class Dunn(PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class DBCV(PopulationIndex):
-    """Density-based validation: sparseness within clusters against density between them, maximised.
+    """Density-based validation: separation of clusters compared with sparseness within them, maximised.
 
     Sparseness is the longest inner edge of a cluster's minimum spanning tree in mutual reachability
-    distances, and separation the smallest such distance between inner samples of two clusters. The value in
-    -1..1 is the mean over samples of (separation - sparseness) / max(separation, sparseness). Source:
+    distances, and separation the smallest such distance between inner samples of two clusters. The value is
+    the mean over samples of (separation - sparseness) / max(separation, sparseness), from -1 to 1. Source:
     Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        Euclidean distances, with the shorter of two edges of equal reachability first (paper), or squared
-        Euclidean distances, with edges of equal reachability in the order of samples (Python program).
+        ``"distance"``: Euclidean distances (paper), which also break ties in reachability. ``"published"``:
+        squared Euclidean distances; the order of samples breaks ties (Python program).
 
     Notes
     -----
     The value is -1 for one cluster; singletons score 0, like noise in the paper. The core distance of a
-    sample with an equal copy is 0. The paper does not specify the order of ties of reachability, which are
-    frequent, so values of different programs are not comparable. ``"distance"`` does not depend on the order
-    of samples. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
+    sample with a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
+    break them, so values of different programs are not comparable. ``"distance"`` does not depend on the
+    order of samples. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -110,10 +110,10 @@ class CDbw(PopulationIndex):
 
     Representatives of a cluster are samples far from the mean and from each other. Compactness is the mean
     density around them as they move towards the mean, and cohesion is lower the more this density changes.
-    Separation is the distance between facing representatives of two clusters, divided by one plus the density
-    between the clusters. The value is 0 for one cluster, and if all clusters consist of equal samples. O(p k
-    n r d) time for p individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis,
-    Pattern Recognition Letters 29(6), 2008.
+    Separation is the distance between mutually nearest representatives of two clusters, divided by one plus
+    the density between the clusters. The value is 0 for one cluster, and if all clusters consist of equal
+    samples. O(p k n r d) time for p individuals and r representatives, O(n d) memory. Source: Halkidi &
+    Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class CDbw(PopulationIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # The rounding of reduceat would break ties of distances to a mean.
+        # reduceat rounds differently, and would break ties in distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -187,8 +187,8 @@ class CDbw(PopulationIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives are each other's nearest. Each pair is found once, from the cluster with
-            # the larger number.
+            # Facing representatives are mutually nearest. Each pair is found once, from the cluster with the
+            # larger number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

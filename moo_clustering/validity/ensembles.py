@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles (whose runs may lack samples), pools, labels and pairs."""
+"""Agreement of partitions with ensembles (whose runs may omit samples), pools, labels and pairs."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
-# Samples per block, with two numbers of 8 bytes each, so that a block fits in the cache.
+# Samples per block, of two 8-byte numbers each, which fits in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
-    """Return the normalised mutual information between every two runs.
+    """Return the normalised mutual information between all pairs of runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: Ensemble
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in all runs. Sources: Ensemble
     NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples that a run lacks; two runs are compared on their common samples.
+        Integers, -1 for samples missing from a run; two runs are compared on their common samples.
     others : array-like of shape (n_others, n_samples), optional
         Runs to compare with. Default: ``labels``.
 
@@ -72,7 +72,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples that a run lacks.
+        Integers, -1 for samples missing from a run.
     candidate : array-like of shape (n_samples,)
     """
     return float(pairwise_nmi(base.integer_rows(candidate, "candidate"), check_runs(labels)).mean())
@@ -88,7 +88,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     """NMI between all runs of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Samples of each hyperedge that the other run contains.
+    # Numbers of samples of each hyperedge that are in the other run.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -101,14 +101,14 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    # Partitions are equal if the number of non-empty cells is the number of clusters of both.
+    # Partitions are equal if both have as many clusters as their table has non-empty cells.
     cells = to_first @ (shared > 0) @ to_second.T
     equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
     return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Return which hyperedges belong to every run, as 0 and 1, shape (n_runs, n_edges)."""
+    """Return indicators (0 or 1) of the hyperedges of every run, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
@@ -120,7 +120,7 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs, shape (n_runs, n_samples), and number their clusters; O(n_runs n_samples) cost."""
+    """Check runs, shape (n_runs, n_samples), and number their clusters; O(n_runs n_samples) time."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
         # Large codes would require long tables.
@@ -153,7 +153,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 class Hyperedges:
     """Clusters of all runs, numbered run by run and, within a run, by first appearance."""
 
-    # shape (n_runs, n_samples): hyperedge of every sample in every run, -1 if the run lacks it.
+    # shape (n_runs, n_samples): hyperedge of every sample in every run, -1 if missing.
     codes: Int64Array
     # shape (n_runs + 1,): run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     starts: Int64Array
@@ -232,7 +232,7 @@ def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
 
 @runtime_checkable
 class LabelledPool(Protocol):
-    """Partitions, and the name of the family of each."""
+    """Partitions and their family names."""
 
     @property
     def labels(self) -> Labels:
@@ -248,12 +248,12 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
-    """Median over the families of a pool of the best agreement with a member, maximised.
+    """Median over the families of a pool of the best agreement with one of their members, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
-    the median of these values without the largest, so that members of the pool have no advantage. It is the
-    smaller value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n
-    samples, O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
+    the median of all these values but the largest, so that members of the pool have no advantage: the smaller
+    value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n samples,
+    O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError for features, and a ValueError if the number of names differs.
+        Raises a TypeError if ``data`` is not a pool, and a ValueError unless every partition has a family.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class FamilyAgreement(base.PopulationIndex):
 
     def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
-        # Comparing the pool with itself takes half of the time.
+        # Comparing the pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -318,7 +318,7 @@ class FamilyAgreement(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate)
 def agreement(labels: IntArray, pool: Pool) -> FloatArray:
-    """:class:`FamilyAgreement` of partitions with a pool.
+    """Return the :class:`FamilyAgreement` of partitions with a pool.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise ValueError(f"the pool must contain at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
     if not all(isinstance(family, str) for family in names):
-        raise TypeError(f"families must be names, got {quoted(names)}")
+        raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
     # Copy: the owner of the pool may modify it later.
@@ -368,7 +368,7 @@ class LabelEvidence(base.PopulationIndex):
     alpha : float, default=0.5
         Total concentration; smaller values favour purer clusters.
     unnamed : bool, default=False
-        Add an outcome for classes without labels: K + 1 outcomes.
+        Add one more outcome (K + 1 in total), for classes without labels.
 
     Attributes
     ----------
@@ -389,9 +389,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        The row of a labelled sample contains a single 1, that of an unlabelled one zeros, and that of a group
-        the sum of its samples. Raises a
-        ValueError if counts are negative or infinite, there is no class, or an option is invalid.
+        The row of a labelled sample contains a single 1, the row of an unlabelled sample zeros, and the row
+        of a group their sum. Raises a ValueError if counts are negative or infinite, there is no class, or a
+        parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -430,7 +430,7 @@ class LabelEvidence(base.PopulationIndex):
 def label_evidence(
     labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
 ) -> FloatArray:
-    """:class:`LabelEvidence` of label counts for partitions.
+    """Return the :class:`LabelEvidence` of partitions for label counts.
 
     Parameters
     ----------
@@ -449,12 +449,12 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative sum of the penalties of violated pairs, maximised.
 
-    Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    A pair of weight w counts w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------
     penalty : float, default=2.9
-        Penalty of a violated must-link or cannot-link; 2.9 is about ln(.95 / .05), one wrong pair in twenty.
+        Penalty of a violated must-link or cannot-link; 2.9 is about ln(.95 / .05), for one wrong pair in 20.
 
     Examples
     --------

@@ -25,11 +25,11 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types that contain several classes of one sample.
+# Types of entries that contain several classes.
 SETS = (list, tuple, set, frozenset, np.ndarray)
 # Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
+# Largest table of counters in the fastest cache; clearing larger tables takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
@@ -37,7 +37,7 @@ NONE_DEFINED = (
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """Share of samples whose cluster is matched to their class, under the best one-to-one matching.
+    """Return the share of samples whose cluster is matched to their class by the best one-to-one matching.
 
     Hungarian method on the sparse contingency table: O(n log n) time for n samples, plus O(min(C, K)^2 max(C,
     K)) for C classes and K clusters. Source: PESC.
@@ -65,7 +65,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """The "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
+    """Return the "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
 
     Source: Evolutionary multi-instance clustering, Eq. 18.
 
@@ -79,12 +79,12 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """F1 score of the positive class, with its matched cluster as the prediction.
+    """Return the F1 score of the positive class, with its matched cluster as the prediction.
 
-    Among matchings with equally many agreements, the one with most matched clusters is used, then (up to 4096
-    table entries) the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Source:
-    Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a class, or if
-    it is missing and the labels cannot be sorted.
+    Ties between matchings are broken by the most matched clusters, then (up to 4096 table entries) by the
+    lexicographically smallest (class of cluster 0, class of cluster 1, ...). Source: Evolutionary
+    multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a class, or if it is
+    missing and the labels cannot be sorted.
 
     Parameters
     ----------
@@ -128,10 +128,10 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match a class (row) with every cluster (column), or -1, by agreements, then by matched clusters."""
+    """Match every cluster (column) with a class (row) or -1; ties favour more matched clusters."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Larger tables break ties arbitrarily: the smallest matching takes up to one assignment per entry.
+    # Larger tables break ties arbitrarily: the smallest matching solves up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
@@ -195,7 +195,7 @@ def nmi(
     labels_pred: Any,
     average_method: Literal["min", "geometric", "arithmetic", "max"] = "geometric",
 ) -> float:
-    """Mutual information divided by an average of the two entropies.
+    """Return the mutual information divided by an average of the two entropies.
 
     Source: Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
@@ -207,7 +207,7 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (in scikit-learn 1 for both).
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (scikit-learn: 1 if both).
 
     Examples
     --------
@@ -228,7 +228,7 @@ def nmi(
 
 
 def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any]]:
-    """Sparse contingency table of classes (rows) and clusters (columns), and the classes of the rows."""
+    """Return the sparse contingency table of classes (rows) and clusters (columns), and the classes."""
     true, classes = encode(labels_true, "labels_true")
     predicted, _ = encode(labels_pred, "labels_pred")
     require_same_length(len(true), len(predicted))
@@ -236,13 +236,13 @@ def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any
 
 
 def require_same_length(n_true: int, n_pred: int) -> None:
-    """Raise ``ValueError`` unless both partitions have the same number of samples."""
+    """Raise a ValueError unless both partitions have the same number of samples."""
     if n_true != n_pred:
         raise ValueError(f"labels_true and labels_pred must have equal lengths, got {n_true} and {n_pred}")
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as codes 0..k-1; return the k labels, sorted or (if impossible) as they appear."""
+    """Encode labels as codes 0..k-1; return the k labels, sorted if possible, else in order of appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -286,16 +286,16 @@ def cluster_entropy(
     base: float = 2.0,
     multilabel: Literal["fractional", "count", "first"] = "fractional",
 ) -> float:
-    """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
+    """Return the entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    The entropy decreases with the number of clusters: compare it with that of random labels with equally many
-    clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
-    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    The entropy decreases with the number of clusters: compare it with random labels with as many clusters.
+    O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with
+    an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
-        Classes. A list, tuple, set or array is a set of at least one class; repetitions are ignored.
+        Classes. A list, tuple, set or array is a set of at least one class; duplicates are ignored.
     labels_pred : array-like of shape (n_samples,)
         Clusters.
     base : float, default=2
@@ -370,9 +370,9 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
     """Return the adjusted Rand index between every partition of A and every partition of B.
 
-    Pairs are counted in integers, so neither cluster numbers nor the order of samples matter. O(n_partitions
-    n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples, or non-integer
-    labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
+    Pairs are counted in integers, so neither cluster numbers nor the order of samples affect the result.
+    O(n_partitions n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples,
+    or non-integer labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
@@ -452,7 +452,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     counts = (common, only_first, only_second, neither)
     in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
-    # This denominator contains no difference of large numbers.
+    # This form of the denominator avoids differences of large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
     ari = np.ones_like(top)
@@ -484,12 +484,12 @@ def _compact(labels: Any, name: str) -> Labels:
 
 
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
-    """Area under the ROC curve of every class or label.
+    """Return the area under the ROC curve of every class or label.
 
-    The area is the share of pairs of a sample of the class and another sample in which the former has the
-    larger score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes
-    n_samples) memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are
-    not finite, or a class has no column.
+    The area is the share of pairs (a sample of the class, another sample) in which the first has the larger
+    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
+    memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite,
+    or a class has no column.
 
     Parameters
     ----------
@@ -497,14 +497,14 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two classes.
+        ``classes_`` of estimators; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
-        Classes of the columns; required if ``y_true`` lacks some.
+        Classes of the columns; required if some are missing from ``y_true``.
 
     Returns
     -------
     aucs : ndarray of shape (n_classes,), float64
-        NaN for classes that all or none of the labelled samples have; one value for 1-d scores.
+        NaN if all or none of the labelled samples belong to the class; one value for 1-d scores.
 
     Examples
     --------
@@ -524,7 +524,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Return the mean area under the ROC curves of classes or labels.
 
-    It equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
+    This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
     labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
     fold may lack a class. Raises a ValueError as :func:`class_aucs`, and if all classes are ignored. Source:
     SISC-ML, section 5.3.
@@ -532,8 +532,8 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     Returns
     -------
     auc : float
-        In [0, 1], where 0.5 is chance. Classes that all or none of the samples have are ignored;
-        ``np.isnan(class_aucs(y_true, y_score)).sum()`` is their number.
+        In [0, 1], where 0.5 is chance. Classes to which all or none of the labelled samples belong are
+        ignored: count them with ``np.isnan(class_aucs(y_true, y_score)).sum()``.
 
     Examples
     --------
@@ -554,11 +554,11 @@ def mean_roc_curve(
 ) -> tuple[FloatArray, FloatArray]:
     """Average the ROC curves of classes or labels vertically.
 
-    Classes that all or none of the labelled samples have are ignored. The area under the exact average
-    (trapezoid rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
-    O(n_classes) time per point, of up to n_classes n_samples points. Raises a ValueError as
-    :func:`macro_auc`, and if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An
-    introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
+    Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
+    (trapezoid rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average adds
+    O(n_classes) for each of up to n_classes n_samples points. Raises a ValueError as :func:`macro_auc`, and
+    if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An introduction to ROC analysis",
+    Pattern Recognition Letters 27 (2006), section 9.1.
 
     Parameters
     ----------
@@ -568,10 +568,10 @@ def mean_roc_curve(
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
-    tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. Evenly spaced rates have the upper ends of vertical
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats the rates of vertical
         segments.
+    tpr : ndarray of shape (n_points,), float64
+        Mean true positive rates, ascending to 1. On vertical segments, evenly spaced rates use the upper end.
 
     Examples
     --------
@@ -699,7 +699,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
 @documented()
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """I2: sum over clusters of the norm of the cluster's row sum; larger is better.
+    """Return I2, the sum over clusters of the norm of the cluster's row sum; larger is better.
 
     O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55, 2004.
 

@@ -107,9 +107,9 @@ class FuzzyXieBeni(FuzzySumOfSquares):
 class FuzzyHypervolume(FuzzySumOfSquares):
     """Sum over clusters of the square root of the determinant of the fuzzy covariance, minimised.
 
-    Scale the columns first: the value is a volume, and at most 1e300. A cluster that spans fewer dimensions
-    than the data has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source: I. Gath,
-    A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    The value is a volume, so scale the columns first; it is limited to 1e300. A cluster that spans fewer
+    dimensions than the data has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source:
+    I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -145,8 +145,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Rescale, so that equal memberships have the same value for every k:
-        ``1 - k / (k - 1) * (1 - coefficient)`` is then 0, and entropy / log k is 1.
+        Return ``1 - k / (k - 1) * (1 - coefficient)``, or entropy / log k, so that equal memberships have the
+        same value (0 or 1) for every k.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2

@@ -35,12 +35,12 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
+# Smallest distance, relative to a typical distance, so that values are finite if representatives coincide.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
-# Largest number of clusters for silhouettes by matrix products, n^2 k operations. Above it, n^2 slower
-# additions to cluster sums are faster.
+# Largest number of clusters for silhouettes by matrix products of n^2 k operations. For more clusters, n^2
+# additions to cluster sums are faster, although each is slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -48,9 +48,9 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
-    another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0,
-    score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
+    a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
+    to another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
+    0, score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
     Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -117,7 +117,7 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class MinimaxSilhouette(base.PopulationIndex):
-    """Mean silhouette in minimax distances, maximised.
+    """Mean silhouette with minimax distances, maximised.
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
@@ -184,7 +184,7 @@ class _OfMeans(base.PopulationIndex):
 
 
 class DaviesBouldin(_OfMeans):
-    """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
+    """Mean over clusters of the largest (spread_i + spread_j) / distance of means, minimised.
 
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
     times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
@@ -269,7 +269,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(_OfMeans):
-    """Variance ratio: between-cluster (divisor k - 1) over within-cluster variance (n - k), maximised.
+    """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
@@ -297,11 +297,11 @@ class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
-    cluster, D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
-    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
-    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
-    d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
-    IEEE TPAMI 24(12), 2002.
+    cluster, and D_K the largest distance between representatives. With centroids and ``power=2`` this is the
+    PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all
+    samples are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"``
+    adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
+    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, smallest and largest distance between two; all squared, or none."""
+    """Total distance to representatives, and smallest and largest distance between them, squared or not."""
 
     within: FloatArray
     least: FloatArray
@@ -475,7 +475,7 @@ class LikelihoodGain(base.PopulationIndex):
     Examples
     --------
     The overall variance is 26. Two clusters of variance 1 gain -2 ln((2/26 + 1/2) / (2 + 1/2)) in fit and
-    lose 4 ln 2 for the choice of cluster and 3 ln(4) / 2 for three parameters, over four samples:
+    lose 4 ln 2 for the choice of cluster and 3 ln(4) / 2 for three parameters, divided by four samples:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -510,7 +510,7 @@ class LikelihoodGain(base.PopulationIndex):
         run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Relative to the overall variances, whose logarithms are those of the single Gaussian.
+        # Variances relative to the overall variances, which determine the likelihood of the single Gaussian.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)
@@ -524,7 +524,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     """Coordinates of centred rows along the directions of largest variance, at most ``n_components``."""
     n, d = X.shape
     size = min(n, d)
-    # A common scale keeps squares from overflow and underflow.
+    # A common scale avoids overflow and underflow of squares.
     X = X / (np.abs(X).max() or 1.0)
     products = X.T @ X if d <= n else X @ X.T
     lowest = max(size - n_components, 0)
@@ -539,7 +539,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Splitting a cluster never increases it: compare partitions with the same number of clusters.
+    Splitting a cluster never increases the sum, so compare only partitions with equal numbers of clusters.
     :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory. Source: S. Lloyd,
     "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
@@ -574,8 +574,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(base.PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    It is defined for every partition, and 0 for one cluster. O(p n L) time for p individuals and O(n L)
-    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
+    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -584,11 +584,11 @@ class Connectivity(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes of sorted data with many ties.
+        Order of equidistant neighbours. ``"index"`` leaks the classes if tied data are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first, instead of those of the search.
+        Nearest other samples of every sample, nearest first. Default: computed by ``fit``.
     variant : {"rank", "published"}, default="rank"
         ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 
@@ -652,8 +652,8 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
-    # Rows with a tie beyond the last candidate are searched again with twice as many candidates. The result
-    # is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
+    # Rows with a possible tie beyond the last candidate are searched again with twice as many candidates. The
+    # result is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -711,9 +711,9 @@ class GraphModularity(base.PopulationIndex):
     """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. 0 for one cluster,
-    and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q partitions and E edges.
-    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. M is less than 1,
+    and 0 for one cluster or a graph without edges. O(q (E + n)) time for q partitions and E edges. Source:
+    Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -753,7 +753,7 @@ class GraphModularity(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate)
 def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`GraphModularity` of partitions in a graph.
+    """Return the :class:`GraphModularity` of partitions in a graph.
 
     Parameters
     ----------
@@ -765,8 +765,8 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
+    The value is 0 for one cluster. As a second objective, it prevents small fragments around constrained
+    samples; alone, it favours them. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -789,12 +789,12 @@ class BoundaryCut(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate, graph_modularity)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`BoundaryCut` of partitions in a graph."""
+    """Return the :class:`BoundaryCut` of partitions in a graph."""
     return BoundaryCut().fit(S).evaluate(labels)
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters, minimised; a proxy of boundary lengths on maps.
+    """Number of graph edges between different clusters, minimised; a proxy for boundary lengths on maps.
 
     Examples
     --------
@@ -875,12 +875,12 @@ class ChangedShare(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to ``previous``, or else to ``data``.
 
-        Raises a ValueError if no sample has an earlier label, or ``previous`` has another length.
+        Raises a ValueError if no sample has an earlier label, or the length of ``previous`` is wrong.
 
         Parameters
         ----------
         data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Earlier labels, or the samples if ``previous`` has the labels.
+            Earlier labels, or the samples if ``previous`` is set.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
@@ -923,7 +923,7 @@ class Compactness(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to shapes.
 
-        Raises a ValueError if lengths differ, a value is negative, or borders are longer than a perimeter.
+        Raises a ValueError if lengths differ, a value is negative, or a perimeter is too short.
 
         Parameters
         ----------
@@ -965,7 +965,7 @@ class Compactness(base.PopulationIndex):
             for q, labels in enumerate(block.labels):
                 own = labels[edges.row[inner[q]]]
                 rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-            # Without squares, which overflow or vanish in extreme units.
+            # Divide twice, because squares overflow or underflow in extreme units.
             scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
             scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
             values[rows] = scores.sum(axis=1) / block.n_clusters

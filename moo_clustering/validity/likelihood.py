@@ -1,4 +1,4 @@
-"""The exact integrated classification likelihood, its models, and moves and merges that increase it."""
+"""Exact integrated classification likelihood, its models, and moves and merges that increase it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodModel:
-    """Base class of the models of data given the clusters, whose parameters have conjugate priors."""
+    """Base class of models of the data given the clusters, with conjugate priors of the parameters."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -78,7 +78,7 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, as a number of samples.
     dof : float, optional
-        Degrees of freedom. Default: 1 for "diagonal", the number d of columns for "full" (above d - 1).
+        Degrees of freedom. Default: 1 for "diagonal", the number d of columns for "full" (must exceed d - 1).
     scale : float, default=0.1
         Prior variances, relative to those of the data.
     """
@@ -98,7 +98,7 @@ class GaussianModel(LikelihoodModel):
         d, mean, scale = len(columns), X[:, columns].mean(axis=0), spread[columns]
         dof = float(self.dof or (d if full else 1))
         if full and d and dof <= d - 1:
-            raise ValueError(f"dof must be larger than {d - 1}, non-constant columns minus one, got {dof:g}")
+            raise ValueError(f"dof must exceed {d - 1} (non-constant columns minus 1), got {dof:g}")
         priors = np.full(d, self.scale)
         if full:
             halves = (dof - np.arange(d)[:, np.newaxis]) / 2
@@ -122,7 +122,7 @@ class LatentClassModel(LikelihoodModel):
     """Categories that are independent given the cluster (latent class analysis), as in ``Lca`` of greed.
 
     The probabilities of the categories of a column have a symmetric Dirichlet prior in every cluster.
-    Categories are integers; a column of two values may contain any numbers.
+    Categories are integers; a column with two distinct values may contain any numbers.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class MultinomialModel(LikelihoodModel):
         """Prepare columns of counts."""
         d, beta, values = X.shape[1], float(self.beta), _counts(X)
         lengths = values.sum(axis=1, keepdims=True)
-        # Divided equally among samples: only the sum over all samples matters.
+        # The logarithms are divided equally among samples: only their sum matters.
         each = (gammaln(lengths + 1).sum() - gammaln(values + 1).sum()) / len(values)
         constants, shape = each * np.arange(len(values) + 2.0)[np.newaxis], (0.0, float(gammaln(beta)), beta)
         points, zeros = np.sqrt(values / np.maximum(lengths, 1.0)), np.zeros(d)
@@ -219,7 +219,7 @@ class StochasticBlockModel(LikelihoodModel):
     Parameters
     ----------
     a, b : float, default=1.0
-        Parameters of the Beta prior, for links and for missing links.
+        Parameters of the Beta prior, for links and absent links.
     directed : bool, optional
         Whether links have a direction. Default: whether the matrix is asymmetric.
     """
@@ -309,7 +309,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create a partition for a search by k-means with one initialisation.
+        """Create an initial partition for a search, by k-means with one initialisation.
 
         K-means uses standardised numbers, indicators of categories, square roots of the shares of counts, or
         the links of the nodes of a graph.
@@ -317,14 +317,14 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         Parameters
         ----------
         n_clusters : int
-            Number of clusters; the partition has fewer if fewer samples are distinct.
+            Number of clusters, limited to the number of distinct samples.
         random_state : int, Generator or RandomState, optional
             Seed.
 
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            Cluster of every sample. Clusters are numbered in the order of their first samples.
+            Clusters, numbered by first appearance.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -335,33 +335,33 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
-        """Move samples to other clusters, in random order, until no move of a sample increases the index.
+        """Move samples to other clusters, in random order, while this increases the index (up to 100 sweeps).
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
             Partition, with contiguous clusters.
         keep : bool
-            Whether the last sample of a cluster never moves, so that no cluster vanishes.
+            Whether to keep the last sample of every cluster in place, so that no cluster vanishes.
         random_state : int, Generator or RandomState, optional
             Seed of the order.
 
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            Cluster of every sample. Clusters are numbered in the order of their first samples.
+            Clusters, numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Times of the last visits of samples, and of the last changes of clusters.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        # Largest number of sweeps of a local search, which usually ends after fewer than 20.
+        # A local search usually ends after fewer than 20 sweeps.
         for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
         return number_clusters(found)[0]
 
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
-        """Merge the pair of clusters with the best resulting index, until one cluster is left.
+        """Repeatedly merge the two clusters with the best resulting index, until no pair may merge.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         Returns
         -------
         levels : ndarray of shape (n_levels, n_samples), int32
-            Partitions into k, k - 1, ... clusters, which are numbered in the order of their first samples.
+            Partitions into k, k - 1, ... clusters, numbered by first appearance.
         icl : ndarray of shape (n_levels,)
             Index of each partition.
         """
@@ -454,7 +454,7 @@ class TableTerms:
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges, and return their number."""
+        """Write the merges to ``pairs`` and ``gains``, and return their number."""
         state = self._state(labels)
         return int(kernels.merge_clusters(self._X, *state, alpha, allowed, *self._model, pairs, gains))
 
@@ -507,7 +507,7 @@ class GraphTerms:
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges, and return their number."""
+        """Write the merges to ``pairs`` and ``gains``, and return their number."""
         state = self._state(labels)
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 

@@ -1,4 +1,4 @@
-"""The validity indices by name."""
+"""Registry of validity indices."""
 
 import inspect
 from collections.abc import Callable
@@ -66,15 +66,15 @@ Index = (
 def get_index(index: Index) -> ValidityIndex:
     """Return an index by name, class, object or function.
 
-    Raises a ValueError, which lists all names and suggests the nearest, if the name is unknown. Raises a
+    Raises a ValueError that lists all names and suggests the closest one if the name is unknown. Raises a
     TypeError if the type is wrong, or ``name`` or ``greater_is_better`` is missing.
 
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
         A name or class returns a new object with default parameters; an object is returned unchanged. A tuple
-        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally after a name, returns a
-        :class:`FunctionIndex`.
+        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally preceded by a name,
+        returns a :class:`FunctionIndex`.
 
     Examples
     --------

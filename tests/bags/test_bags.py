@@ -203,7 +203,7 @@ def test_with_instances():
     ("offsets", "error", "message"),
     [
         ([1, 8], ValueError, "offsets must start at 0, got 1"),
-        ([0, 5, 3, 8], ValueError, r"offsets must increase, but after 5 comes 3 \(entry 2\)"),
+        ([0, 5, 3, 8], ValueError, r"offsets must increase, but 5 is followed by 3 \(entry 2\)"),
         ([0, 5], ValueError, "offsets must end at the number of instances, 8, got 5"),
         ([0, 5, 9], ValueError, "offsets must end at the number of instances, 8, got 9"),
         ([0, 5, 5, 8], ValueError, "bag 1 must not be empty"),
@@ -213,7 +213,7 @@ def test_with_instances():
         (8, ValueError, r"offsets must be 1-d, got shape \(\)"),
         ([0.0, 8.0], TypeError, "offsets must be integers, got dtype float64"),
         (np.array([5, 3, 8], dtype=np.uint8), ValueError, "offsets must start at 0, got 5"),
-        (np.array([0, 5, 3, 8], dtype=np.uint8), ValueError, "offsets must increase, but after 5 comes 3"),
+        (np.array([0, 5, 3, 8], dtype=np.uint8), ValueError, "offsets must increase, but 5 is followed by 3"),
     ],
 )
 def test_bad_offsets(offsets, error, message):

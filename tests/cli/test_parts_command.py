@@ -250,7 +250,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             ["missing", *MEMETIC],
             "column 'b' of part 0.parquet has missing values, 900 in row group 0; fill them in or",
         ),
-        (["t", "text/0.parquet", *MEMETIC, "--drop", "b"], "has another column, 'c'"),
+        (["t", "text/0.parquet", *MEMETIC, "--drop", "b"], "has an additional column, 'c'"),
         (["empty", *MEMETIC], "source has 0 rows"),
     ],
 )

@@ -157,7 +157,7 @@ REFUSED = {
     "no run": (("empty", "0=a"), "empty is not a run folder"),
     "nothing": (("out",), "specify at least one CLUSTER=NAME, such as 0=visitors, or --names FILE"),
     "no equals sign": (("out", "0"), "'0' must have the form CLUSTER=NAME"),
-    "no such cluster": (("out", "7=a"), "there is no cluster 7; the last one is 2"),
+    "no such cluster": (("out", "7=a"), "there is no cluster 7; the last cluster is 2"),
     "no number": (("out", "a=b"), "there is no cluster 'a'"),
     "twice": (("out", "0=a", "1= a"), "names must be unique, but clusters 0 and 1 would be 'a'"),
     "no JSON": (("out", "--names", "broken.json"), "broken.json must contain a JSON object"),

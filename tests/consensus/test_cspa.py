@@ -151,7 +151,7 @@ def test_neighbors_need_less_memory():
         ({"n_neighbors": 3}, "n_neighbors requires partitioner='metis' or 'spectral'"),
         (
             {"n_neighbors": 3, "partitioner": "svd"},
-            "n_neighbors requires partitioner='metis' or 'spectral'; 'svd' has no graph",
+            "n_neighbors requires partitioner='metis' or 'spectral'; 'svd' uses no graph",
         ),
         ({"n_neighbors": 0, "partitioner": "spectral"}, "n_neighbors must be an integer from 1"),
     ],

@@ -188,7 +188,7 @@ def test_bad_parts(make, error, message):
 
 
 def test_data_of_another_length():
-    with pytest.raises(ValueError, match="same samples, got 10 and 22"):
+    with pytest.raises(ValueError, match="same number of samples, got 10 and 22"):
         PartitionProblem(TABLE.T, (LabelEncoding(12, 3), LabelEncoding(10, 2)), (residue, "min"))
 
 

@@ -340,7 +340,7 @@ def test_pairs_that_hold_anyway_change_nothing():
         ({"must_link": [[0, 1]], "cannot_link": [[0, 1]]}, "contradictory constraints"),
         (
             {"must_link": [[0, 1], [1, 2], [2, 3]]},
-            "joins samples with 4 in all, more than max_cluster_size=3",
+            "joins samples with a cluster_size of 4, more than max_cluster_size=3",
         ),
         ({"cannot_link": [[0, 1], [1, 2], [0, 2]]}, "no partition within the limits.*remove pairs"),
         ({"cannot_link": [[0, 9]]}, "9"),

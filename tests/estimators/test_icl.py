@@ -100,7 +100,7 @@ def test_degenerate_data():
         ("sbm", [[0.0, 1.0], [1.0, 1.0]], "the graph must not have loops, got one at row 1"),
         ("sbm", [[0.0, 1.0]], "must be a square matrix"),
         (StochasticBlockModel(directed=False), [[0.0, 1.0], [0.0, 0.0]], "the graph must be symmetric"),
-        (GaussianModel(dof=1.0), np.eye(3), "dof must be larger than 2, non-constant columns minus one"),
+        (GaussianModel(dof=1.0), np.eye(3), r"dof must exceed 2 \(non-constant columns minus 1\)"),
         ("gauss", [[0.0], [1.0]], "model must be one of 'auto'.*got 'gauss'"),
     ],
 )

@@ -302,7 +302,7 @@ def test_labels_are_written_by_part_and_completed(tmp_path):
     frame = pd.concat([pd.read_parquet(file) for file in files])
     np.testing.assert_array_equal(frame["row"], np.arange(len(X)))
     np.testing.assert_array_equal(frame["cluster"], np.asarray(model.labels_))
-    with pytest.raises(ValueError, match="labels of another fit or of other parts"):
+    with pytest.raises(ValueError, match="labels of a different fit or of other parts"):
         model.choose("alternative-0").write_labels(tmp_path / "out")
     new = model.write_labels(tmp_path / "new", parts(write_parquet(tmp_path / "u", X[:50], [0, 50])))
     np.testing.assert_array_equal(pd.read_parquet(new[0])["cluster"], model.predict(named(X[:50])))

@@ -272,7 +272,7 @@ LINE = {"graph": nx.path_graph(10)}
         ({"n_regions": 11}, LINE, "n_regions=11 is more than the number of areas, 10"),
         ({}, {"graph": nx.path_graph(9)}, "graph must have one node per area, 10 in all; got 9"),
         ({}, {**LINE, "weight": -np.ones(10)}, "weight must be non-negative, got -1 for area 0"),
-        ({}, {**LINE, "weight": "people"}, "weight='people' must be a column of X"),
+        ({}, {**LINE, "weight": "people"}, "weight='people' is not a column of X"),
         (
             {},
             {**LINE, "weight": [30] + [1] * 9},

@@ -148,7 +148,7 @@ def test_tiny_weights_are_weights():
     [
         ([[0, -1]], [1.0], None, "labels must be non-negative"),
         ([[0, 1]], [1.0, 1.0], None, "weights must have one entry"),
-        ([[0, 1]], [0.0], None, "positive for some"),
+        ([[0, 1]], [0.0], None, "one must be positive"),
         ([[0, 1]], [np.nan], None, "finite"),
         ([[0, 1]], [1.0], [2], "columns must be from 0"),
     ],
@@ -312,7 +312,7 @@ def test_inputs_are_left_alone():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"columns": [0]}, "columns must have"),
+        ({"columns": [0]}, "columns must contain"),
         ({"columns": [3, 3]}, "3 2 times"),
         ({"columns": [0, 6]}, "columns must be from 0"),
         ({"targets": np.eye(3)}, "targets must have shape"),

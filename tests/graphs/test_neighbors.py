@@ -378,7 +378,7 @@ def test_long_searches_are_approximate_or_announced(monkeypatch):
     monkeypatch.setattr("moo_clustering.graphs.neighbors._LARGE", 8000)
     monkeypatch.setattr("moo_clustering.graphs.neighbors._LONG", 0.0)
     monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Descent, __spec__=object()))
-    with pytest.warns(UserWarning, match=r"features: approximate, with 9\d\.\d% of the nearest"):
+    with pytest.warns(UserWarning, match=r"features: approximate lists contain 9\d\.\d% of the nearest"):
         lists = neighbor_lists(X, 10, rng=rng())
     assert 0.9 < lists.recall < 1.0
     assert neighbor_lists(X, 10, rng=rng(), method="exact").recall is None

@@ -55,7 +55,7 @@ def test_a_topic_with_too_few_documents_of_its_own_goes(folder):
     labels = [["a"]] * 12 + [["a", "b"]] * 2 + [["b"]] * 9
     collection = load_collection("drug-reviews", folder(labels))
     assert (collection.topics, collection.n_documents) == (("a",), 12)
-    with pytest.raises(DataError, match="has no topic with 10 documents of its own"):
+    with pytest.raises(DataError, match="has no topic with 10 documents of only this topic"):
         load_collection("drug-reviews", folder([["a", "b"]] * 20))
 
 

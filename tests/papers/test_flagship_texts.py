@@ -18,7 +18,7 @@ from papers.flagship_sets import CORPORA, corpus_texts, json_texts, load_suite
         ([{"text": "a b", "label": f"of its own {i}"} for i in range(12)], "no label of 10 texts"),
         (
             [{"text": "a b", "labels": ["x", "y"]} for _ in range(12)],
-            "no label of 10 texts with no other label",
+            "no label of 10 texts without other labels",
         ),
     ],
 )

@@ -321,7 +321,7 @@ def test_command_refuses(data, tmp_path):
     assert "nsga2-clus-table2 has no setting sets" in failure(result)
     assert not (tmp_path / "x").exists()
     written(tmp_path / "musk1.npz", 8, 0, bag_labels=np.zeros(8, dtype=int))
-    with pytest.raises(DataError, match="of at least two"):
+    with pytest.raises(DataError, match="at least two classes"):
         load_bag_sets(tmp_path)
 
 

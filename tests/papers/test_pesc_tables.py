@@ -518,7 +518,7 @@ def test_sets(data, tmp_path, monkeypatch):
     assert [one.name for one in load_flat_sets(None)] == ["iris"]
     (tmp_path / "uci").mkdir()
     np.savez(tmp_path / "uci" / "one.npz", X=np.ones((3, 2)), y=np.zeros(3))
-    with pytest.raises(DataError, match="of at least two"):
+    with pytest.raises(DataError, match="at least two classes"):
         load_flat_sets(tmp_path)
     np.savez(tmp_path / "uci" / "one.npz", X=np.ones((3, 2)))
     with pytest.raises(DataError, match="not an archive with arrays"):

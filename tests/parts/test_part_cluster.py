@@ -105,7 +105,7 @@ def test_workers_of_another_version_are_refused(client, tmp_path, monkeypatch):
     found = parts(sources(tmp_path, table())["glob"][0])
     monkeypatch.setattr("moo_clustering.parts.passes._CHECKED", set())
     monkeypatch.setattr("moo_clustering.__version__", "0.0.7")
-    with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
+    with pytest.raises(ChildProcessError, match=r"all workers require moo_clustering 0\.0\.7.* has 0\.1"):
         found.map(slow_sum)
-    with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
+    with pytest.raises(ChildProcessError, match=r"all workers require moo_clustering 0\.0\.7.* has 0\.1"):
         lazy_labels(found, lambda rows: rows[:, 0] > 0)

@@ -39,7 +39,7 @@ def test_rows_by_number_read_only_their_parts():
     assert read == [3, 9]
     assert found.rows([]).shape == (0, 2)
     assert found.n_passes == 1
-    with pytest.raises(ValueError, match="numbers must be 0 to 9, got -1 to 10"):
+    with pytest.raises(ValueError, match="numbers must be from 0 to 9, got -1 to 10"):
         found.rows([10, -1])
     for wrong in ([1.7], [True, False], [[1, 2]], 5, ["a"], [2**70]):
         with pytest.raises(TypeError, match="numbers must be integers in one dimension, got"):
@@ -79,7 +79,7 @@ def faulty(tmp_path, change):
     ("change", "message"),
     [
         (lambda f: f.rename(columns={"a": "z"}), "part two.parquet lacks column 'a'"),
-        (lambda f: f.assign(e=1), "part two.parquet has another column, 'e'"),
+        (lambda f: f.assign(e=1), "part two.parquet has an additional column, 'e'"),
         (lambda f: f.assign(b="text"), "column 'b' of part two.parquet is not numeric"),
         (
             lambda f: f.assign(c=[1.0] * 7 + [np.nan] * 3),
@@ -171,7 +171,7 @@ def test_other_sources_are_refused(source, error, message):
 
 
 def test_folders_without_files_and_with_two_kinds(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file lies in"):
+    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file in"):
         parts(tmp_path)
     (tmp_path / "a.csv").write_text("x\n1\n")
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "b.parquet")

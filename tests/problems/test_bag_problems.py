@@ -307,7 +307,7 @@ def test_copies_and_pickles_score_alike(problem):
         ({"objectives": [3]}, TypeError, "index"),
         ({"weighting": "sizes"}, ValueError, "weighting"),
         ({"bags": 3}, TypeError, "Bags"),
-        ({"constraints": LINKS}, ValueError, "same samples, got 9 and"),
+        ({"constraints": LINKS}, ValueError, "same number of samples, got 9 and"),
         ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),
     ],
 )

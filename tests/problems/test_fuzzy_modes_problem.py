@@ -330,7 +330,7 @@ def test_bad_data_and_options_are_named(X, options, error, message):
     [
         ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that do not occur in the data"),
         ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that do not occur in the data"),
-        ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "not finite"),
+        ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "non-finite"),
         ("hamming", [[0, 0, 1]], "6 genes per individual"),
     ],
 )

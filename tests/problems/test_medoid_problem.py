@@ -530,7 +530,7 @@ def test_precomputed_distances_stay_writeable():
         ({"supervision": "external"}, ValueError, "supervision"),
         ({"supervision": "objective"}, ValueError, "requires constraints"),
         ({"constraints": [(0, 1)]}, TypeError, "PairwiseConstraints"),
-        ({"constraints": PairwiseConstraints([(0, 1)], n_samples=7)}, ValueError, "same samples, got 7 and"),
+        ({"constraints": PairwiseConstraints([(0, 1)], n_samples=7)}, ValueError, "of samples, got 7 and"),
         ({"form": "tensor"}, ValueError, "form"),
         ({"form": "vector", "metric": "cityblock"}, ValueError, "form='vector'"),
         ({"k_max": 1}, ValueError, "k_max"),

@@ -501,7 +501,7 @@ def test_memory_at_a_hundred_thousand():
                 "objectives": ("constraint_violation",),
                 "constraints": PairwiseConstraints([[0, 1]], [], n_samples=9),
             },
-            "same samples, got 9 and 6",
+            "same number of samples, got 9 and 6",
         ),
     ],
 )
@@ -516,9 +516,9 @@ def test_data_graph_and_encoding_must_fit():
         MOCKProblem()
     with pytest.raises(ValueError, match="a different graph"):
         MOCKProblem(graph=graph, encoding=LocusAdjacencyEncoding(graph=other, kind="short"))
-    with pytest.raises(ValueError, match="X and graph must have the same samples, got 5 and 6"):
+    with pytest.raises(ValueError, match="X and graph must have the same number of samples, got 5 and 6"):
         MOCKProblem(LINE[:5], graph=graph)
-    with pytest.raises(ValueError, match="same samples, got 9 and 6"):
+    with pytest.raises(ValueError, match="same number of samples, got 9 and 6"):
         MOCKProblem(LINE, encoding=LocusAdjacencyEncoding(n_samples=9))
     with pytest.raises(ValueError, match="NaN"):
         MOCKProblem([[np.nan], [0.0]])

@@ -372,11 +372,11 @@ def test_indices_must_give_one_value_each():
         ({"objectives": ["nonsense"]}, ValueError, "nonsense"),
         ({"objectives": [3]}, TypeError, "index"),
         ({"objectives": ["deviation", "deviation"]}, ValueError, "more than once"),
-        ({"data": X[:20]}, ValueError, "data and encoding must have the same samples, got 20 and 30"),
+        ({"data": X[:20]}, ValueError, "encoding must have the same number of samples, got 20 and 30"),
         (
             {"data": X[:20].tolist()},
             ValueError,
-            "data and encoding must have the same samples, got 20 and 30",
+            "data and encoding must have the same number of samples, got 20 and 30",
         ),
         ({"data": None}, ValueError, "without data"),
         ({"encoding": "medoids"}, TypeError, "Encoding"),
@@ -387,7 +387,7 @@ def test_indices_must_give_one_value_each():
         (
             {"constraints": PairwiseConstraints([(0, 1)], n_samples=29)},
             ValueError,
-            "same samples, got 29 and",
+            "number of samples, got 29 and",
         ),
     ],
 )

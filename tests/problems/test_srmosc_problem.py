@@ -256,5 +256,5 @@ def test_samples_far_from_the_origin_are_warned_about(offset, warns):
 
 def test_lists_of_other_samples_are_refused():
     lists = lists_from_arrays([[1], [0], [1]], np.ones((3, 1)), n_samples=3)
-    with pytest.raises(ValueError, match="lists and X must have the same samples, got 3 and 4"):
+    with pytest.raises(ValueError, match="lists and X must have the same number of samples, got 3 and 4"):
         SRMOSCProblem(CORNERS, lists=lists)

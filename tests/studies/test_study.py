@@ -396,7 +396,7 @@ def test_attainment_tells_of_seeds_without_a_front(tmp_path):
     study = Study({"short": (problem, algorithm, 1)}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s").run()
     more = Study({"short": (problem, algorithm, 1)}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s")
     more.seeds = [0, 1, 2]
-    message = "1 of 3 seeds of 'short' have no front on 'a', and fractions are those of the others"
+    message = "1 of 3 seeds of 'short' have no front on 'a', and fractions refer to the other seeds"
     with pytest.warns(UserWarning, match=message) as caught:
         more.plot_attainment()
     assert len(caught) == 1
@@ -555,7 +555,7 @@ def test_another_study_is_refused_and_left_alone(tmp_path):
     before = (tmp_path / "s" / "results.jsonl").read_bytes()
     with pytest.raises(ValueError, match=r"the method 'm' is .KMeans\(n_clusters=3\). there and .*=4"):
         make(4).run()
-    with pytest.raises(ValueError, match="made with other parameters: the data set 'a'"):
+    with pytest.raises(ValueError, match="created with other parameters: the data set 'a'"):
         make(y=1 - Y % 2).run()
     with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
         make(scores=["nmi"]).run()

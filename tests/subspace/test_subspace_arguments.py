@@ -33,7 +33,7 @@ EVEN = np.full((12, 3), 1 / 3)
         ),
         (lambda: distances(DATA, np.zeros((5, 2)), np.zeros((5, 3)), 5.0), r"\(5, 2\) and \(5, 3\)"),
         (lambda: distances(DATA, np.zeros(5), np.zeros(5), 5.0), "same shape"),
-        (lambda: distances(DATA, np.zeros((4, 2)), np.zeros((4, 2)), 5.0), "same features, got .* and 4"),
+        (lambda: distances(DATA, np.zeros((4, 2)), np.zeros((4, 2)), 5.0), "centers must have .* got 4"),
         (lambda: memberships_from_distances(EVEN, np.zeros(2), OPTIONS), r"\(12, 3\) and \(2,\)"),
         (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "per cluster"),
         (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "per cluster"),

@@ -267,7 +267,7 @@ def test_arrays_that_do_not_fit_are_refused(corpus):
         sweep(data, targets, W[:-1], SubspaceOptions())
     with pytest.raises(ValueError, match="targets"):
         sweep(data, unlabelled(3), W, SubspaceOptions())
-    with pytest.raises(ValueError, match="same features, got 3 and 25"):
+    with pytest.raises(ValueError, match="centers must have 3 features, got 25"):
         distances(SubspaceData.of(X[:, :3]), np.ones((25, 2)), np.zeros((25, 2)), 5.0)
 
 

@@ -118,7 +118,7 @@ def test_population_shapes():
         (([A, B], ["x", "y"], 1), TypeError, "requires a pool of partitions.*got tuple"),
         (([A, B], ["x"]), ValueError, "2 in all; got 1"),
         (([A, B], "xy"), ValueError, "2 in all; got 1"),
-        (([A, B], [0, 1]), TypeError, "families must be names"),
+        (([A, B], [0, 1]), TypeError, "families must be strings"),
         ((np.zeros((0, 6), dtype=int), []), ValueError, "at least one partition"),
         (([[0, 0, 2]], ["x"]), ValueError, "must be contiguous"),
     ],

@@ -187,7 +187,7 @@ def test_logarithmic_where_values_differ_much():
         ({"a": []}, {}, ValueError, "at least one run of 'a'"),
         (Recorder(), {}, ValueError, "no run was recorded"),
         (pd.DataFrame({"score": [1.0]}), {}, ValueError, "column 'generation', got"),
-        (pd.DataFrame({"generation": [1], "name": ["a"]}), {}, ValueError, "no columns to draw"),
+        (pd.DataFrame({"generation": [1], "name": ["a"]}), {}, ValueError, "no numeric columns to plot"),
         (pd.DataFrame({"generation": [1, 1], "x": [1.0, 2.0]}), {}, ValueError, "duplicate numbers"),
         (NSGA2Clus(), {}, ValueError, "this NSGA2Clus has neither history_"),
         (3, {}, TypeError, "must be a fitted estimator .* got int"),

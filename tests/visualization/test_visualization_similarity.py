@@ -113,5 +113,5 @@ def test_history(tmp_path):
     assert (tmp_path / "h.png").exists()
     with pytest.raises(ValueError, match="column 'generation'"):
         convergence_data(frame.drop(columns="generation"))
-    with pytest.raises(ValueError, match="no columns to draw"):
+    with pytest.raises(ValueError, match="no numeric columns to plot"):
         convergence_data(frame[["generation", "seconds"]])

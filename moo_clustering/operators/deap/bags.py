@@ -23,7 +23,7 @@ class ChangePartition:
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, shape (n_individuals, n_bags): ``repair`` of a
+        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags): ``repair`` of a
         :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (k-means step) or ``drift``
         (redraws all genes at once by distance, Eq. 9).
     """
@@ -90,13 +90,13 @@ class UsesAllClusters:
         return bool(self.batch(np.asarray(individual)[None])[0])
 
     def batch(self, matrix: NDArray[Any]) -> BoolArray:
-        """Return whether every row is legal, shape (n_individuals,)."""
+        """Return whether each row is legal, shape (n_individuals,)."""
         sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
         return np.asarray((sizes >= self.least).all(axis=0))
 
 
 class MixedStarts:
-    """``population``: in turn, random partitions, results of k-means steps, and partitions by random medoids.
+    """``population``: create, in turn, random partitions, k-means results, and partitions by random medoids.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class MixedStarts:
     distances : ndarray of shape (n_bags, n_bags)
         Entry (i, j) is the distance from bag i to bag j.
     km_steps : int, default=3
-        Number of k-means steps from random partitions.
+        Number of k-means steps, which start from random partitions.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     individual : individual
         Not modified.
     share : float
-        Share of genes that move to a random other cluster, 0..1, rounded to a number of genes.
+        Share of the genes that change to a random other cluster, from 0 to 1; their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -36,13 +36,13 @@ class MinimizeTwo(base.Fitness):
 
 
 class MedoidFitness(base.Fitness):
-    """Fitness of the Xie-Beni index, minimised, and the I-index, maximised."""
+    """Fitness of the Xie-Beni index (minimised) and the I-index (maximised)."""
 
     weights = (-1.0, 1.0)
 
 
 class SupervisedMedoidFitness(base.Fitness):
-    """Fitness of the Xie-Beni index, minimised, I-index, maximised, and constraint violation, minimised."""
+    """Fitness of the Xie-Beni index (minimised), I-index (maximised) and constraint violation (minimised)."""
 
     weights = (-1.0, 1.0, -1.0)
 
@@ -50,7 +50,7 @@ class SupervisedMedoidFitness(base.Fitness):
 class ArrayIndividual(np.ndarray):
     """Array of genes with a ``fitness``, smaller and faster than DEAP's lists of about 30 bytes per gene.
 
-    Deep copies have genes and fitness, but slices have no fitness. ``==`` compares elementwise, so
+    Deep copies include the fitness, but slices have no fitness. ``==`` compares elementwise, so
     ``deap.tools.HallOfFame`` and ``ParetoFront`` require ``similar=numpy.array_equal``.
 
     Parameters
@@ -76,7 +76,6 @@ class ArrayIndividual(np.ndarray):
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin = np.array(self).view(type(self))
-        # Slices have no fitness.
         if self.fitness is None:
             return twin
         twin.fitness = type(self.fitness)()
@@ -127,7 +126,7 @@ class CenterIndividual(ArrayIndividual):
 
 
 class MedoidIndividual(ArrayIndividual):
-    """Individual whose genes are medoid indices, padded with -1; deep copies have all attributes.
+    """Individual whose genes are medoid indices, padded with -1; deep copies include all attributes.
 
     Parameters
     ----------
@@ -161,7 +160,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Passed to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator that all calls share. A generator as last argument replaces it.
+        Seed of the generator shared by all calls. A generator passed as last argument of a call replaces it.
     repair : pymoo.core.repair.Repair, optional
         Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -196,7 +195,7 @@ def as_mate(
 def as_mutate(
     mutation: Mutation, problem: Any, *, seed: SeedLike = None, repair: Repair | None = None
 ) -> Callable[..., tuple[Individual]]:
-    """Convert a pymoo mutation to a DEAP function ``mutate(individual) -> (individual,)``, in place.
+    """Convert a pymoo mutation to an in-place DEAP function ``mutate(individual) -> (individual,)``.
 
     Parameters
     ----------
@@ -228,15 +227,15 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
 
     Raises a ValueError if ``batch`` returns values of the wrong shape. Batches have at most 64 MiB.
-    Individuals of different lengths are evaluated one by one, and so are all individuals if a decorator wraps
-    the function, because ``batch`` would skip the decorator.
+    Individuals are evaluated one by one if their lengths differ, or if a decorator wraps the function,
+    because ``batch`` would skip the decorator.
 
     Parameters
     ----------
     func : callable
-        Function of one individual, or a ``functools.partial`` of it. A method ``batch(matrix)`` is called
-        instead, with a matrix of shape (n, n_var) and the bound arguments; it must return values of shape
-        (n,) or (n, n_objectives).
+        Function of one individual, or a ``functools.partial`` of it. If it has a method ``batch(matrix)``,
+        this method is called with a matrix of shape (n, n_var) and the bound arguments, and must return
+        values of shape (n,) or (n, n_objectives).
     *sequences : iterable
         Individuals. With several sequences, the built-in ``map`` is used.
 
@@ -277,8 +276,8 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. A method ``batch(matrix)`` must return the mutated matrix, and
-        accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
+        ``func(individual) -> (individual,)``. Its method ``batch(matrix)``, if any, must return the mutated
+        matrix, and accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
     individuals : sequence
         Distinct objects.
     max_trials : int, optional

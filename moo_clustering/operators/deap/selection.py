@@ -38,7 +38,7 @@ list of length k
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    Raises a ValueError for several objectives or a maximised one, which requires ``deap.tools.selRoulette``.
+    Raises a ValueError unless the only objective is minimised. To maximise, use ``deap.tools.selRoulette``.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def fgka_fitness(
     """Compute the selection fitness of partitions that may contain empty clusters.
 
     Legal partitions have fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN, where f_max is the
-    largest finite objective so far. Illegal partitions have the smallest finite fitness times a factor.
-    Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    largest finite objective so far. The fitness of illegal partitions is a factor times the smallest fitness
+    of legal partitions with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -246,8 +246,8 @@ def sel_constraint_nsga2(
 ) -> list[Individual]:
     """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then at random.
 
-    DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and,
-    including the bonus (0 if missing), ``fitness.crowding_dist``.
+    DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and
+    ``fitness.crowding_dist``, which includes the bonus (0 if missing).
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, and set their fitness and crowding distance within the survivors.
+    """Select survivors, and set their fitness and crowding distance, computed among the survivors.
 
     DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` are parents
     and offspring; only their first objective is used.
@@ -308,9 +308,9 @@ class SelElite:
     memory : EliteMemory
         Stores the best partitions, scored by fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
-        ``"crowding"`` selects the elite, then by front, crowding distance and position
-        (:class:`~moo_clustering.operators.EliteSurvival`). ``"random"`` selects at random, without an elite
-        (:class:`~moo_clustering.operators.RandomSurvival`).
+        ``"crowding"`` selects the elite, then others by front, crowding distance and position, as in
+        :class:`~moo_clustering.operators.EliteSurvival`. ``"random"`` selects at random, without an elite, as
+        in :class:`~moo_clustering.operators.RandomSurvival`.
     """
 
     def __init__(self, memory: survivals.EliteMemory, survival: SurvivalKind = "crowding") -> None:

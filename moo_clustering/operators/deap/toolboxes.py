@@ -45,7 +45,7 @@ Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
-# There is no repair, because the operators of these toolboxes return valid genes.
+# The operators of these toolboxes return valid genes, so no repair is required.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
 
 
@@ -75,7 +75,7 @@ def bag_toolbox(
         Random generator of all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"
     align : bool, default=False
-        Whether crossover and distance align the labels of the second parent with the first.
+        Whether crossover and distance align the labels of the second parent with those of the first.
     mutation : {"improve", "descend", "drift"}, default="improve"
         Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
         move improves, or redraw all genes at once by distance (Eq. 9).
@@ -221,7 +221,7 @@ def label_toolbox(
     sampling, crossover, mutation
         pymoo operators.
     select : SelElite
-        Selection of survivors. With ``survival="random"``, parents are also random.
+        Selection of survivors. With ``survival="random"``, parents are also selected at random.
     repair : ClusterNumberRepair, optional
         Repair of children.
 
@@ -301,7 +301,7 @@ class LabelStep:
         """Return the next population and the number of evaluations; None if mating finds no new partition."""
         seen = set(_keys(population))
         offspring: Individuals = []
-        for _ in range(100):  # rounds to find new partitions, as in pymoo
+        for _ in range(100):  # maximum number of mating rounds, as in pymoo
             children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
             for child, key in zip(children, _keys(children), strict=True):
                 if key not in seen and len(offspring) < self.pop_size:
@@ -353,7 +353,7 @@ def medoid_toolbox(
     Parameters
     ----------
     problem : MedoidProblem
-        Raises a ValueError if its ``supervision`` is ``"constraint"``.
+        A ValueError is raised if its ``supervision`` is ``"constraint"``.
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
@@ -467,7 +467,7 @@ def neighbor_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals and computes
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, including their
         diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
@@ -502,8 +502,8 @@ def dynamic_nsga2_step(
 ) -> Individuals:
     """Run one generation of NSGA-II with objectives that depend on the population.
 
-    Parents and offspring are evaluated together; then ``toolbox.select`` selects the survivors and evaluates
-    them again, within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
+    Parents and offspring are evaluated together. Then ``toolbox.select`` selects the survivors, and evaluates
+    them again within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
 
     Parameters
     ----------
@@ -513,14 +513,14 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed and that an individual is mutated (``"or"`` requires pm = 1).
+        Probabilities that a pair is crossed and that an individual is mutated.
     variation : {"and", "or"}, default="and"
         :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 
     Returns
     -------
     list of individuals
-        The survivors, as many as individuals in ``population``.
+        ``len(population)`` survivors.
     """
     if variation == "or" and pm != 1.0:
         raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it.")

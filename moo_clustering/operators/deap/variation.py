@@ -1,4 +1,4 @@
-"""Variation of DEAP individuals: operators of centres (with a ``mix``), distances of partitions, loops."""
+"""Variation of DEAP individuals: operators of centres, distances between partitions, and loops."""
 
 from collections.abc import Callable
 from functools import wraps
