@@ -788,21 +788,22 @@ def _without_model(folder: Path) -> str:
     from moo_clustering.estimators._methods import find_method
 
     record = run_record(folder)
-    data, why, what = record.get("data") or {}, "", "fit again"
-    method, remedy = record["method"], "use the estimator in Python"
+    data, method, python = record.get("data") or {}, record["method"], "use the estimator in Python"
+    kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
+    kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
+    kind = "a bundled data set" if data.get("name") in BUNDLED else kind
     if record["status"] != "complete":
-        why, what = "the fit is incomplete", "finish it with fit --resume"
+        why = ", because the fit is incomplete; finish it with fit --resume"
     elif not hasattr(find_method(method)[0].load(), "predict"):
-        why, what = f"method {method} cannot predict", "fit with another method"
-    elif "columns" not in data and "categories" in data:
-        why, what = f"method {method} does not prepare columns", f"fit with another method, or {remedy}"
-    elif "columns" not in data:  # the columns of a table that fit prepared
-        kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
-        kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
-        kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-        why = f"fit saves models of prepared tables only, not of {kind}"
-        what = f"fit a table file such as CSV without --no-prepare, or {remedy}"
-    return f"{folder} has no {MODEL}{', because ' if why else ''}{why}; {what}"
+        why = f", because method {method} cannot predict; fit with another method"
+    elif "columns" in data:  # of a table that was prepared
+        why = "; fit again"
+    elif "categories" in data:
+        why = f", because method {method} does not prepare columns; fit with another method, or {python}"
+    else:
+        why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
+        why += f"CSV without --no-prepare, or {python}"
+    return f"{folder} has no {MODEL}{why}"
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:

@@ -811,13 +811,8 @@ def equal_items(keys: Iterable[bytes]) -> IntpArray:
 
 def count_distinct_rows(X: Any, limit: int) -> int:
     """Count distinct rows, up to ``limit``."""
-    return count_distinct(row_keys(X), limit)
-
-
-def count_distinct(keys: Iterable[bytes], limit: int) -> int:
-    """Count distinct keys, up to ``limit``."""
     seen: set[bytes] = set()
-    for key in keys:
+    for key in row_keys(X):
         seen.add(key)
         if len(seen) == limit:
             break

@@ -32,8 +32,6 @@ from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shi
 
 # Minimum number of free samples in the first linear programme of an assignment.
 _FREE = 100
-# Reasons for different clusters of equal rows.
-_FEW, _LIMITS = "X has fewer distinct rows than clusters", "the limits require it"
 
 
 @estimator
@@ -152,10 +150,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 "no partition within the limits was found; widen the limits, remove pairs or increase n_init."
             )
         best = min(found, key=lambda each: each.inertia)
-        reason = _separated(encoding.points, best.labels, self.n_clusters)
-        if reason == _FEW and not bounds.per_cluster:
+        equal = _base.equal_rows(X)
+        if equal.max() + 1 < self.n_clusters and not bounds.per_cluster:
             fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
-            best, reason = _united(encoding.points, best, bounds.limits, fixed)
+            best = _united(encoding.points, best, bounds.limits, equal, fixed)
         self.labels_, order = number_clusters(best.labels)
         if bounds.per_cluster:
             self.labels_, order = best.labels, np.arange(self.n_clusters)
@@ -165,8 +163,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
-        if reason:
-            warn_caller(f"equal rows are in different clusters: {reason}.")
+        if (_base.united(self.labels_, equal) != self.labels_).any():
+            warn_caller("equal rows are in different clusters: the limits or pairs require it.")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
@@ -269,18 +267,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         return bounds
 
 
-def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
-    """Explain why equal rows are in different clusters; return an empty string if they are not."""
-    # Equal rows have the same weighted sum, so sorting by the sums makes them adjacent.
-    sums = (points * np.random.default_rng(0).random(points.shape[1])).sum(axis=1)
-    order = np.argsort(sums, kind="stable")
-    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
-    if not (same & (labels[order[1:]] != labels[order[:-1]])).any():
-        return ""
-    few = np.count_nonzero(~same) + 1 < n_clusters
-    return _FEW if few else _LIMITS
-
-
 def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArray:
     indicators = np.ones(len(labels)), (labels, np.arange(len(labels)))
     sums = sparse.csr_array(indicators, shape=(n_clusters, len(labels))) @ points
@@ -297,14 +283,17 @@ class _Run(NamedTuple):
     n_iter: int
 
 
-def _united(points: FloatArray, run: _Run, limits: Sequence[Limit], fixed: NDArray[Any]) -> tuple[_Run, str]:
-    """Unite equal rows without pairs in fewer clusters if the limits allow it, else return the reason."""
-    labels = number_clusters(_base.united(run.labels, _base.equal_rows(points), fixed))[0]
+def _united(
+    points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
+) -> _Run:
+    """Unite equal rows without pairs in fewer clusters if the limits allow it."""
+    labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
     if any(limit.violations(labels)[0] > 0 for limit in limits):
-        return run, _LIMITS
+        return run
     centers = _means(points, labels, int(labels.max()) + 1)
-    inertia = float(((points - centers[labels]) ** 2).sum())
-    return run._replace(labels=labels, centers=centers, inertia=inertia), ""
+    return run._replace(
+        labels=labels, centers=centers, inertia=float(((points - centers[labels]) ** 2).sum())
+    )
 
 
 def _constrained_run(

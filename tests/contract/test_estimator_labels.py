@@ -78,7 +78,7 @@ OTHER_LABELS = {
     "EnsembleNMF": ("the consensus of the runs", "anywhere"),
     "NMFClustering": ("which rely on inexact weights", "anywhere"),
     "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
-    "SphericalKMeans": ('After bisection', "bisecting"),
+    "SphericalKMeans": ("After bisection", "bisecting"),
     **dict.fromkeys(
         ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"),
         ("before all bags were in their nearest cluster", "anywhere"),

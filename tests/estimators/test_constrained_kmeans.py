@@ -186,12 +186,13 @@ def test_equal_rows_are_separated_only_by_limits_and_pairs():
         assert model.labels_.tolist() == model.predict(X).tolist() == [0] * 6 + [1] * 6
         assert (model.n_clusters_, model.inertia_) == (2, 0.0)
         assert model.cluster_centers_.tolist() == [[0.0], [1.0]]
-    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits require it"):
+    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits or pairs"):
         model = ConstrainedKMeans(3, max_cluster_size=5, random_state=0).fit(X)
     assert model.n_clusters_ == 3
-    model = ConstrainedKMeans(3, random_state=0).fit(X, cannot_link=[[0, 1]])
+    with pytest.warns(UserWarning, match="the limits or pairs require it"):
+        model = ConstrainedKMeans(3, random_state=0).fit(X, cannot_link=[[0, 1]])
     assert model.labels_[0] != model.labels_[1]
-    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits require it"):
+    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits or pairs"):
         ConstrainedKMeans(2, min_cluster_size=2, random_state=0).fit([[0.0], [0.0], [0.0], [1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
