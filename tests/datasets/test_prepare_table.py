@@ -588,7 +588,7 @@ def test_a_last_row_of_totals_is_named():
     sales, cost = rng.integers(100, 999, 30).astype(float), rng.random(30).round(2)
     frame = pd.DataFrame({"shop": [f"shop {row % 3}" for row in range(30)], "sales": sales, "cost": cost})
     total = pd.DataFrame({"shop": [None], "sales": [sales.sum()], "cost": [cost.sum()]})
-    said = "the last row contains the sum of the other rows in 2 columns (sales, cost); remove it"
+    said = "the last row contains the sum of the other rows in 2 columns (sales, cost); remove a row"
     for table in (pd.concat([frame, total]), pd.concat([frame, total]).astype(str).replace("None", "")):
         with pytest.warns(UserWarning, match=re.escape(said)):
             prepare_table(table.reset_index(drop=True))
