@@ -688,7 +688,7 @@ def save_model(
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
     # The file contains data and names of types, but no code.
     samples, labels = job.samples, job.result.labels
-    if samples.prepared is None or not (job.method.areas or hasattr(job.estimator, "predict")):
+    if samples.prepared is None or not (job.method.areas or job.method.predicts):
         return []
     reference = Reference.of(np.asarray(samples.X), labels)
     write_model(
@@ -794,7 +794,7 @@ def _without_model(folder: Path) -> str:
     kind = "a bundled data set" if data.get("name") in BUNDLED else kind
     if record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
-    elif not hasattr(find_method(method)[0].load(), "predict"):
+    elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
     elif "columns" in data:  # of a table that was prepared
         why = "; fit again"

@@ -957,9 +957,7 @@ def totals_note(columns: Sequence[Column]) -> str:
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
     if not sums or len(sums) < len(numbers) / 2:
         return ""
-    return (
-        f"the last row contains the sum of the other rows in {column_list(sums)}; remove it if it is a total"
-    )
+    return f"the last row contains the sum of the other rows in {column_list(sums)}; remove a row of totals"
 
 
 def column_list(names: Sequence[str]) -> str:
