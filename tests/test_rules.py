@@ -617,3 +617,10 @@ def test_formula_assigns_as_predict(seed, times):
     assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
     with pytest.raises(ValueError, match="the sheet lacks the column"):
         found.to_spreadsheet(["size"])
+
+
+def test_formulas_double_the_quotes_of_texts():
+    table = pd.DataFrame({"wood": ['s"oft', 'h"ard"'] * 20})
+    (found,) = find_rules(np.tile([0, 1], 20), table)
+    formula = found.to_spreadsheet(["wood"])
+    assert [evaluated(formula, {"A": wood}) for wood in table["wood"]] == found.predict(table).tolist()
