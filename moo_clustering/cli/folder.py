@@ -757,10 +757,11 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
     if not path.exists():
-        raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the "
-            "method does not predict"
-        )
+        why = "fit writes it for tables, unless --no-prepare was used or the method does not predict"
+        if run_record(folder).get("command") == "ask":
+            pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
+            why = f"only a fit has one; to use the answers in a fit, add to its command {pairs}"
+        raise FolderError(f"{folder} has no {MODEL}; {why}")
     try:
         with zipfile.ZipFile(path) as archive:
             n_bytes = sum(each.file_size for each in archive.infolist())

@@ -224,6 +224,7 @@ def read_table(
     known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
+        + ("; save an array with numpy.savez('data.npz', X=X)" if suffix == ".npy" else "")
     )
 
 

@@ -196,10 +196,12 @@ class ShownSamples:
             (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
             for column in self.columns
         ]
+        names = tuple(self.names[row] for row in rows)
+        lines = [(kind, line) for kind, line in lines if line.values != names]  # columns of identifiers
         features = [line for kind, line in lines if kind != "note"]
         words, values = self._words(rows)
         return Beside(
-            tuple(self.names[row] for row in rows),
+            names,
             [line for kind, line in lines if kind == "note"],
             sorted(features if self.texts is not None else features + values, key=lambda f: -f.difference),
             () if self.texts is None else tuple(self.texts[row] for row in rows),
