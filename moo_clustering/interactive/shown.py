@@ -68,7 +68,7 @@ class Beside(NamedTuple):
     """The samples of a question side by side."""
 
     # ``notes`` are columns other than features, such as names and picture paths. ``features`` are sorted by
-    # difference, largest first. ``words`` are, for each text, those with a larger weight than in the other.
+    # difference, largest first. ``words`` are the words of each text with a larger weight than in the other.
 
     names: tuple[str, ...]
     notes: list[Line]
@@ -103,7 +103,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """Return a cell as text; numbers have six digits."""
+        """Return a cell as text, numbers with six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY
@@ -116,7 +116,7 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers or shares of the categories; and the standard deviation."""
+        """Mean of the numbers, or shares of the categories, and their standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
@@ -213,7 +213,7 @@ class ShownSamples:
         )
 
     def picture(self, sample: int, folder: Path) -> Picture | None:
-        """Return the first picture named by a cell of a sample; None if there is none."""
+        """Return the first picture whose path is in a cell of a sample; None if there is none."""
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None

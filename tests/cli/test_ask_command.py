@@ -54,7 +54,7 @@ def test_two_samples_stand_side_by_side(asked_run):
         done = CliRunner().invoke(main, list(map(str, arguments)))
         assert done.exit_code == 2
         pairs = f"--must-link {asked_run}/asked/must_link.csv --cannot-link {asked_run}/asked/cannot_link.csv"
-        assert f"only a fit has one; to use the answers in a fit, add to its command {pairs}" in done.stderr
+        assert f"it contains answers only; to use them in a fit, add to its command {pairs}" in done.stderr
 
 
 def test_names_of_classes(asked_run):
