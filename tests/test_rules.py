@@ -130,7 +130,7 @@ def test_rules_partition_the_samples_and_code_agrees(rows):
 
 def holds(condition, table):
     """Rows that satisfy a condition of a rule, read as a person would."""
-    text, or_missing = condition.removesuffix(" or missing"), condition.endswith(" or missing")
+    text, or_missing = condition.removesuffix(" (or missing)"), condition.endswith(" (or missing)")
     name = next(each for each in table if each in text)
     column = table[name]
     missing = column.isna().to_numpy()
@@ -426,7 +426,9 @@ def test_the_second_of_two_categories_is_named():
     assert [rule.conditions for rule in found.rules] == [("member is no",), ("member is yes",)]
     table.loc[4] = [None]
     [found] = find_rules([0, 1, 1, 0, 0], table)
-    assert any(" or missing" in rule.conditions[0] or "is yes" in rule.conditions[0] for rule in found.rules)
+    assert any(
+        " (or missing)" in rule.conditions[0] or "is yes" in rule.conditions[0] for rule in found.rules
+    )
     assert found.fidelity == 1.0
 
 

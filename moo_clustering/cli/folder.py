@@ -764,7 +764,10 @@ def _without_model(folder: Path) -> str:
     kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
     kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
     kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-    if record["status"] != "complete":
+    if record.get("command") == "ask":
+        pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
+        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+    elif record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
