@@ -23,7 +23,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
-from moo_clustering._data import checked_array, checked_container, comparable_labels
+from moo_clustering._data import checked_array, checked_container, comparable_labels, of_annotated
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering._parallel import one_thread
@@ -537,13 +537,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
     """Convert a table to a DataFrame with string labels; also return its own labels, None for arrays."""
+    table = of_annotated(table, may_be_sparse=False)
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
-    if getattr(table, "isbacked", False):  # AnnData in a file, whose sparse X has no DataFrame
-        table = table.to_memory()
-    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
-        if hasattr(table, method) and not isinstance(table, pd.Series):
-            return as_frame(getattr(table, method)())
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+        return as_frame(table.to_pandas())
     if issparse(table):
         raise TypeError("sparse data have no text or date columns, and do not need preparation")
     table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
