@@ -47,7 +47,7 @@ def run_warm_up() -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit, write the folder ``out`` and print the scores. Exit code 130 after an interruption."""
+    """Fit, write the folder ``out`` and print the scores. Exits with code 130 after an interruption."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Bundled rows are sorted by class, which must not help a method.
@@ -67,7 +67,7 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute scores of the controls of PESC."""
+    """Compute the scores of the controls of PESC."""
     rng = np.random.default_rng(seed)
     with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)

@@ -39,16 +39,17 @@ _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
 # Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Largest number of values of a column that explains the clusters, and least share of the clusters' modes.
+# Largest number of values of a column that explains the clusters, and least share of rows with the mode of
+# their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Numbers of leading features and classes of a cluster in a subspace.
+# Numbers of leading features and classes per cluster of a subspace method.
 _FEATURES, _CLASSES = 10, 5
 # Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
 # Largest number of clusters whose leading features are drawn.
 _DRAWN = 24
-# Largest numbers of multiplications and of bags for indices that need the distances of all pairs of bags.
+# Largest numbers of multiplications and of bags for indices that require all distances between bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
 # File with the data for questions about a fit, and its format.
@@ -100,7 +101,7 @@ def describe(job: Job) -> Description:
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
     """Return the validity indices of a result, None if undefined."""
     # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if there are
-    # too many bags or instances for all distances.
+    # too many bags or instances to compute all distances.
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -122,13 +123,13 @@ class Description:
     record: dict[str, Any]  # entries for the record
     clusters: pd.DataFrame | None = None  # description of the clusters, for the summary
     names: ClusterDescriptions | None = None  # names and contrasts of the clusters
-    frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by the names of their files
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
     # Functions that write files into a folder and return their names.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    # Functions that draw into a file, by its name.
+    # Functions that draw a picture, by file name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)  # more keyword arguments of ``report_content``
+    report: dict[str, Any] = field(default_factory=dict)  # further keyword arguments of ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
@@ -206,7 +207,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename an attribute that is called like another column of this table.
+        # Rename an attribute with the name of another column of this table.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -229,7 +230,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on how the number of clusters was selected, and on other promising numbers."""
+    """Return lines about the selection of the number of clusters, and about other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -289,7 +290,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # A fit of a table in parts does not contain all rows, whose labels questions would change.
+        # Questions would change the labels of all rows, which a fit of a table in parts does not contain.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -357,7 +358,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the names of the classes, which are codes of the partial labels."""
+    """Return the names of the classes, whose codes are those of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -383,7 +384,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename a column that is called like another column of this table.
+        # Rename a column with the name of another column of this table.
         title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -398,7 +399,7 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Categories are sorted, so that argmax returns the first of equally frequent ones.
+    # Sort the categories, so that the first of equally frequent categories is selected.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
@@ -422,7 +423,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return columns of few values that are nearly constant within every cluster, ignoring noise (-1)."""
+    """Return columns with few values that are nearly constant within clusters, ignoring noise (-1)."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -437,7 +438,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters with as many contrasts as the terminal has space for."""
+    """Format the largest clusters with as many contrasts as fit in a line of the terminal."""
 
     def cells(entry: Sequence[Any]) -> list[str]:
         *own, contrasts = entry
@@ -477,8 +478,8 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 def subspace_frame(job: Job) -> pd.DataFrame:
     """Return number, size, impurity, leading features and classes of the non-empty clusters."""
-    # Clusters of documents also have a typical document with its title. Leading features of tables are those
-    # of large weight; those of documents and label sets must also be present.
+    # Clusters of documents also have a typical document with its title. Leading features have large weights;
+    # in documents and label sets, they must also be present.
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -539,7 +540,7 @@ def _subspace_cell(name: str, value: Any) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot bars of the leading features of every cluster, by their distinction."""
+    """Plot bars of the leading features of every cluster: weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -567,7 +568,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the mean ROC curve, those of the best and the worst label, and exact areas."""
+    """Return the ROC curves (mean, best and worst label) and their exact areas."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -657,7 +658,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 def probability_frame(
     probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
 ) -> pd.DataFrame:
-    """Return a column ``row`` and a column per label. Names of columns can be equal."""
+    """Return a column ``row`` and a column per label. Column names can repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
@@ -682,7 +683,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved, and nothing after a fit with
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
     # labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
@@ -715,7 +716,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, the texts with word weights, or bag means; for distances only identifiers."""
+    """Collect the table, texts with word weights, or bag means to show; for distances, only identifiers."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

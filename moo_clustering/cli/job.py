@@ -28,7 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that do not affect the result, or that are paths, or that the record contains elsewhere.
+# Parameters that do not affect the result, are paths, or are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 # Largest number of label names in a message; smallest number of columns of label sets.
 _NAMED, _FEWEST = 5, 2
@@ -53,7 +53,7 @@ class Job:
     why: str = ""  # why the method was selected, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: ``fit`` runs the fit, replaces the samples by a subset of the rows, and returns
+    # For tables in parts: ``fit`` runs the fit, replaces the samples with a subset of the rows, and returns
     # whether it was interrupted; ``sizes`` are the cluster sizes in all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
@@ -76,7 +76,7 @@ class Job:
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels of the fitted estimator, in its order."""
+        """Names of the classes or labels, in the order of the fitted estimator."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -214,7 +214,7 @@ def build_estimator(
         if name == "n_clusters" and name not in known and "k_max" in known:
             raise ValueError(
                 f"method {method.name} finds the number of clusters itself and does not accept -k; "
-                "bound it with --set k_max=..."
+                "limit it with --set k_max=..."
             )
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
@@ -249,7 +249,7 @@ def _require_generations(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Whether a fit with these values of all parameters has generations, from which it can be resumed."""
+    """Return whether a fit with these parameter values has generations, from which it can be resumed."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0
@@ -314,7 +314,7 @@ def _document_features(
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         click.echo(
             f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
-            f"terms are reduced to {text.X.shape[1]} components (--svd N for another number).",
+            f"terms are reduced to {text.X.shape[1]} components (--svd N changes the number).",
             err=True,
         )
     return text
@@ -341,7 +341,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read the partial labels and pairs, as far as the method supports them."""
+    """Read the partial labels and pairs; raise a ValueError if the method does not accept them."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -397,7 +397,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 
 def _none(column: str) -> str:
-    return f"column {column!r} (partial labels) has no label"
+    return f"column {column!r} (partial labels) contains no labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -473,12 +473,12 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         return use
     has_sample = np.any(use.given > 0, axis=0).tolist()
     if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warn_caller(f"no sample in the fit has {_listed(unseen)}, so it cannot be predicted")
+        warn_caller(f"the fit cannot predict {_listed(unseen)}, which no sample in the fit has")
     return use
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add known classes, for scoring, of the samples without labels for the fit."""
+    """Add the known classes of samples without labels for the fit, for scoring."""
     known = samples.known_sets()
     if known is None:
         return use
@@ -507,7 +507,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """Select the features of the largest information gain about the labels for the fit."""
+    """Select the features with the largest information gain about the labels for the fit."""
     if not samples.has_terms:
         raise DataError(
             "--features selects words of documents and features of multi-label files, but "

@@ -58,8 +58,9 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data.
-_COMMON, _MANY = 0.5, 10
+# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data:
+# the probability of structure is then at least _AGREED.
+_COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
 
@@ -95,18 +96,17 @@ class Assessor:
         n_clusters = len(np.unique(labels))
         # A single cluster, or one per point, has an index of 0 with any classes, and no p-value.
         trivial = n_clusters in (1, len(labels))
-        confidence = 0.0 if trivial else float(model.expected(features[1:], structure[:1])[0])
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
+        if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
+            structure = np.maximum(structure, _AGREED)
+        confidence = 0.0 if trivial else float(model.expected(features[1:], structure[:1])[0])
         separated, remarks = self._separated(n_clusters), list[str]()
         if separated is not None:
             confidence *= (1.0 + max(0.0, float(pairwise_ari(labels[None], separated[None])[0, 0]))) / 2
             n_groups = int(separated.max()) + 1
             remarks.append(f"{n_clusters} clusters divide {n_groups} separated groups")
-        likely = float(structure[0])
-        if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
-            likely = max(likely, STRUCTURE_FROM)
-        verdict, said_of_p = judged(likely, confidence, p_value, bool(apart[1]))
+        verdict, said_of_p = judged(float(structure[0]), confidence, p_value, bool(apart[1]))
         if verdict == NO_STRUCTURE:
             confidence = min(confidence, _MOST_OF_NOISE)
             said_of_p = (SMALL,) if said_of_p and features[1, 0] >= _COMMON else said_of_p

@@ -180,12 +180,12 @@ REFUSED = {
         lambda: ("out", "named.csv"),
         "lacks column 'wood' of the fit, and has new names ('tree');",
     ),
-    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must be equal"),
+    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must match exactly"),
     "text": (
         lambda: ("out", "text.csv"),
         "had numbers in the table of the fit, but has 'tall'",
     ),
-    "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers of ft"),
+    "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
         lambda: ("out", "trees.csv", "-k", "61"),
         "n_clusters=61 is more than the number of samples, 60",
@@ -377,7 +377,7 @@ def test_rules_of_the_clusters(fitted):
     assert comments[1:4] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     done = run("explain", "out", "--max-conditions", 1)
-    assert "Note: no rules reach a fidelity of 95%, so those of the greatest fidelity" in done.stderr
+    assert "Note: no rules reach a fidelity of 95%, so the rules of greatest fidelity" in done.stderr
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 

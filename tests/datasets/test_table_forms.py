@@ -126,7 +126,7 @@ def test_compressed_files_expand_so_far(tmp_path, monkeypatch):
     content = gzip.compress(b"a,b\n" + b"1,2\n" * 50_000)
     path = written(tmp_path / "t.csv.gz", content)
     with pytest.raises(
-        DataError, match=r"more than 100 times as many.*unpack it first, or .* expansion=\.\.\."
+        DataError, match=r"more than 100 times its size.*unpack it first, or .* expansion=\.\.\."
     ):
         read_table(path)
     assert read_table(path, expansion=10_000).n_samples == 50_000
