@@ -314,13 +314,11 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
     """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
     import pandas as pd  # slow import
 
+    table = of_annotated(table, may_be_sparse=False)
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
-    if getattr(table, "isbacked", False):  # AnnData in a file, whose sparse X has no DataFrame
-        table = table.to_memory()
-    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
-        if hasattr(table, method) and not isinstance(table, pd.Series):
-            return as_frame(getattr(table, method)())
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+        return as_frame(table.to_pandas())
     if issparse(table):
         raise TypeError("sparse data have no text or date columns, and do not need preparation")
     table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
