@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, warn_caller
 from moo_clustering._data import checked_array
@@ -323,8 +324,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     Parameters
     ----------
     clusterer : fitted clusterer
-        Clusterer with ``clustering_result()``, or with ``labels_`` and possibly other attributes with common
-        names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
+        Clusterer or pipeline with ``clustering_result()``, or with ``labels_`` and possibly other attributes
+        with common names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
 
     Examples
     --------
@@ -333,6 +334,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     >>> result_of(KMeans(2, random_state=0).fit([[0], [1], [8], [9]])).labels
     array([1, 1, 0, 0], dtype=int32)
     """
+    if isinstance(clusterer, Pipeline):
+        return result_of(clusterer[-1])
     if not has_labels(clusterer):
         raise NotFittedError(
             f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate "

@@ -17,7 +17,13 @@ from scipy import sparse
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import AreaSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
-from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
+from moo_clustering.descriptions import (
+    ClusterDescriptions,
+    ComparedColumns,
+    ComparedTerms,
+    of_rows,
+    with_unit,
+)
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, Coassociation, PoolResult, result_of, with_user_names
@@ -788,4 +794,5 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
         texts=samples.source.texts if isinstance(samples, TextSamples) else None,
         notes=samples.notes_of_rows,
         empty=None if samples.prepared is None else samples.prepared.missing,
+        forms={name: with_unit("{}", unit) for name, unit in samples.described_columns()[1].items()},
     )

@@ -170,7 +170,9 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
-        click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
+        parts = "; --workers 0 reads a numeric table in parts" if samples.n_samples > 1_000_000 else ""
+        note = f"Clustering {samples.n_samples:,} samples; this may take a few minutes{parts} ..."
+        click.echo(note, err=True)
     finish_fit(job, folder, options)
 
 

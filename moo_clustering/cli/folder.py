@@ -760,21 +760,22 @@ def _without_model(folder: Path) -> str:
     from moo_clustering.estimators._methods import find_method
 
     record = run_record(folder)
-    data, method, python = record.get("data") or {}, record["method"], "use the estimator in Python"
+    data, method = record.get("data") or {}, record["method"]
     kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
-    kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
-    kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-    if record["status"] != "complete":
+    kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
+    if record.get("command") == "ask":
+        pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
+        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+    elif record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
     elif "columns" in data:  # of a table that was prepared
         why = "; fit again"
-    elif "categories" in data:
-        why = f", because method {method} does not prepare columns; fit with another method, or {python}"
     else:
+        kind = "a bundled data set" if data.get("name") in BUNDLED else kind
         why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
-        why += f"CSV without --no-prepare, or {python}"
+        why += "CSV with a method that prepares columns, or use the estimator in Python"
     return f"{folder} has no {MODEL}{why}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,10 +45,8 @@ from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.results import carried_names
 
-if TYPE_CHECKING:
-    pass
-
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
+_LABELS_OF_ALL = "a fit with labels of every class and without new classes: fit(X, y) with novel='none'"
 
 
 @_options.estimator
@@ -166,7 +164,7 @@ class ParetoPoolClusterer(
         Class of every sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
         the string "-1" among names, which scikit-learn's scorers accept.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities, after a fit with labels of every class.
+        Class probabilities, after a fit with labels of every class. Missing if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
         Position of every cluster in ``classes_``, -1 for a new class. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
@@ -213,8 +211,7 @@ class ParetoPoolClusterer(
         Arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
         """
         check_is_fitted(self)
-        before = self.n_clusters
-        samples = self._samples
+        before, samples = self.n_clusters, self._samples
         try:
             if n_clusters != "same":
                 self.set_params(n_clusters=n_clusters)
@@ -531,10 +528,7 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         if self._solution.model is None:
-            raise ValueError(
-                "predict_proba requires a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
-                'novel="none".'
-            )
+            raise ValueError(f"predict_proba requires {_LABELS_OF_ALL}")
         return self._solution.model.of_rows(self._samples, rows)
 
     @property
@@ -654,6 +648,14 @@ class ParetoPoolClusterer(
             alone = ~np.isin(whole, whole[~outliers])
             row[alone] = whole[alone]
         return marked
+
+    @property
+    def predict_proba_(self) -> FloatArray:
+        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class."""
+        check_is_fitted(self)
+        if (found := self._solution.probabilities) is None or self._samples.counts is not None:
+            raise AttributeError(f"predict_proba_ requires {_LABELS_OF_ALL}")
+        return found
 
     @property
     def transduction_(self) -> NDArray[Any]:
@@ -932,10 +934,7 @@ class ParetoPoolClusterer(
             assessment = assessment.beside(row, self._why_not(row, solution))
         self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
         self.confidence_interval_ = np.array(assessment.interval)
-        for name in ("predict_proba_", "cluster_classes_index_"):
-            self.__dict__.pop(name, None)
-        if solution.probabilities is not None and self._samples.counts is None:
-            self.predict_proba_ = solution.probabilities
+        self.__dict__.pop("cluster_classes_index_", None)
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 

@@ -25,7 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import block_slices, non_dominated, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import checked_weights, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
@@ -248,7 +248,9 @@ objective, int or callable, default="auto"
         # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
-            self._front = self._front._replace(n_clusters=self._numbers())
+            self._front = self._front._replace(
+                n_clusters=self._find_pareto_labels().max(axis=1) + np.int64(1)
+            )
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -399,12 +401,6 @@ objective, int or callable, default="auto"
 
     def _find_pareto_labels(self) -> Labels:
         return self._united(self._problem.decode(self._front.genes))
-
-    def _numbers(self) -> Int64Array:
-        """Count the clusters of every partition with equal rows united, in blocks of bounded memory."""
-        blocks = block_slices(len(self._front.genes), len(self._equal))
-        decoded = (self._problem.decode(self._front.genes[part]) for part in blocks)
-        return np.concatenate([self._united(labels).max(axis=1) + 1 for labels in decoded]).astype(np.int64)
 
     def _united(self, labels: Labels) -> Labels:
         """Move equal rows without labels or pairs to their most frequent cluster, in every partition."""

@@ -861,7 +861,10 @@ class SRMOSCProblem(FixedProblem):
 
     def weights(self, X: ArrayLike) -> Float32Array:
         """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
-        genes = np.asarray(X, dtype=np.float32).reshape(-1, self.n_samples, self.width)
+        genes = checked_array(X, "X", np.float32)
+        if genes.shape[-1:] != (self.n_var,):
+            raise ValueError(f"X must have {self.n_var} columns, got shape {genes.shape}.")
+        genes = genes.reshape(-1, self.n_samples, self.width)
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
@@ -936,7 +939,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"], out["G"] = summed(*self.row_tables(checked_array(X, "X", np.float32)))
+        out["F"], out["G"] = summed(*self.row_tables(X))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":

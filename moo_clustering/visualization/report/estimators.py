@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
@@ -106,10 +107,11 @@ def report_content(
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator of this package or of scikit-learn with ``labels_``, or a
+        Estimator of this package or of scikit-learn with ``labels_``, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit. Without X, the report shows no map, and only the sizes of clusters.
+        Data or distances of the fit, or input of the pipeline. Without X, the report shows no map, and only
+        the sizes of clusters.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
@@ -148,6 +150,9 @@ def report_content(
     random_state : int, default=0
         Seed of all random selections.
     """
+    if isinstance(estimator, Pipeline):
+        table, X, estimator = X, None if X is None else estimator[:-1].transform(X), estimator[-1]
+        columns = table if columns is None and isinstance(table, pd.DataFrame) else columns
     result = _of_archive(estimator) if isinstance(estimator, PartitionArchive) else result_of(estimator)
     run = contents.run_solutions(result, class_names)
     labels = run.labels
