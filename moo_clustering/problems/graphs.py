@@ -301,16 +301,9 @@ class PartScores:
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
         """Return the objectives with natural signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
-        return np.column_stack([self._of(name)(parts) for name in names])
+        return np.column_stack([getattr(self, name)(parts) for name in names])
 
-    def _of(self, name: str) -> Callable[[Rows], FloatArray]:
-        return {
-            "variance": self.variance,
-            "deviation": self.deviation,
-            "connectivity": self.connectivity,
-            "ari": self.rand_index,
-            "constraint_violation": self.violation,
-        }[name]
+    # Every objective is a method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster mean."""
@@ -334,7 +327,7 @@ class PartScores:
         """Return the sum of the weights of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
-    def rand_index(self, parts: Rows) -> FloatArray:
+    def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
 
@@ -343,7 +336,7 @@ class PartScores:
 
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
-    def violation(self, parts: Rows) -> FloatArray:
+    def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the violated share of the must-links plus that of the cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
@@ -501,7 +494,7 @@ class LinkScores(PartScores):
         others = [name for name in names if name not in columns]
         parts = self.encoding.parts(X) if others else None
         return np.column_stack(
-            [scores[:, columns[name]] if name in columns else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
+            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]  # type: ignore[arg-type]
         )
 
 
