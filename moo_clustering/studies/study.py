@@ -950,10 +950,8 @@ def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
     """Read a table; with ``prepare``, convert its columns like ``moo-clustering fit``."""
     if prepare:
         frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
-        features = frame.drop(columns=list(roles.by_column()))
-        return prepare_table(features).X, None if roles.labels is None else frame[roles.labels].replace(
-            "", -1
-        )
+        classes = None if roles.labels is None else frame[roles.labels].replace("", -1)
+        return prepare_table(frame.drop(columns=list(roles.by_column()))).X, classes
     try:
         return read_table(path, **options)
     except NotNumericError as error:
