@@ -54,7 +54,7 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first row in columns whose offset far exceeds their spread, and 0 in other columns."""
+    """Return the first value of every column whose offset far exceeds its spread, and 0 for other columns."""
     # Without subtracting this offset, the means of such columns lose the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # Ratio of offset to spread above which a mean loses more than three digits.
@@ -197,7 +197,7 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
-    # ``purpose`` is the subject of the message, which explains how to install the package; ``otherwise`` is
+    # The message begins with ``purpose``, explains how to install the package, and ends with ``otherwise``,
     # an alternative to the installation.
     try:
         return importlib.import_module(module)
@@ -210,7 +210,7 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
-    """Number the clusters of one partition 0, 1, ... by first sample; also return their former labels."""
+    """Number clusters 0, 1, ... in order of their first samples; also return their former labels."""
     # O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear.
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
@@ -291,20 +291,20 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function (for a partial, of the called function), or else of the class."""
+    """Return the name of a function (for a partial, of the wrapped function), or else of its class."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def is_own(part: object) -> bool:
-    """Return whether the class of an object is the user's, that is, not from this package or pymoo."""
+    """Return whether the class of an object is defined outside this package and pymoo."""
     return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
 
 
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """Check shape and kind of numbers from a user's function; ``what`` describes them in messages."""
+    """Check shape and type of the result of a user's function; ``what`` describes it in messages."""
     try:
         array = np.asarray(returned)
     except ValueError:

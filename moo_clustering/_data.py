@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,7 +28,7 @@ _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data without their mask; raise a TypeError if it masks any value, or for named fields."""
+    """Return the data without a mask; raise a TypeError if any value is masked, and for structured arrays."""
     # NumPy and scikit-learn ignore masks, and would use the masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
@@ -45,7 +46,7 @@ def unmasked(data: Any, name: str) -> Any:
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
     # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
-    advice = ""
+    data, advice = of_annotated(data, "sparse" in allowed), ""
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
     elif (
@@ -56,8 +57,13 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         advice = "; convert a list of rows with pandas.DataFrame(rows)"
     elif allowed and hasattr(data, "iloc") and data.ndim == 1:
         advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"
+    elif allowed and hasattr(data, "adjacency") and hasattr(data, "nodes"):
+        advice = "; ICLClustering(model='sbm') clusters graphs"
     elif allowed and hasattr(data, "collect") and not hasattr(data, "__array__"):
         advice = "; load it with .collect() first"
+    rows = allowed and (isinstance(data, list | tuple) or getattr(data, "ndim", 0) == 1)
+    if rows and len(data) and isinstance(next(iter(data)), str):
+        advice += "; convert texts with scikit-learn's TfidfVectorizer or moo_clustering.datasets.embed"
     is_other = isinstance(data, str | bytes | Mapping | Set | Iterator | type) and not issparse(data)
     if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
@@ -73,7 +79,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array, with ``dtype`` (a type or list of types) of finite real numbers."""
+    """Convert data to a dense array and, with ``dtype`` (a type or list of types), to finite real numbers."""
     # Errors name the argument. Masked and sparse arrays, unequal rows and wrong dimensions raise errors.
     given = checked_container(data, name)
     if issparse(given):
@@ -100,13 +106,19 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check positive weights, one per sample."""
+    """Check that weights are positive, one per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
     if (least := float(found.min(initial=1.0))) <= 0.0:
         raise ValueError(f"sample_weight must be positive, got {least:g}; omit samples of weight zero")
     return found
+
+
+def require_same_samples(what: str, n_first: int, n_second: int) -> None:
+    """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
+    if n_first != n_second:
+        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}.")
 
 
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
@@ -124,7 +136,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Return a copy of non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
+    """Check and copy non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -136,7 +148,7 @@ def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.fl
 
 
 def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert data to an array of integers; raise an error that names the first value that is not whole."""
+    """Convert data to an array of integers; raise an error that quotes the first non-integer value."""
     found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
         found = checked_array(found.tolist(), name)
@@ -158,8 +170,8 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
 def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
-    """Check a table of numbers, shape (n_samples, n_features), by scikit-learn's ``check_array``."""
-    # Sparse tables, if ``accept_sparse`` allows them, store each cell once. Errors are those of
+    """Check a table of numbers, shape (n_samples, n_features), with scikit-learn's ``check_array``."""
+    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are those of
     # :func:`numeric_features`, and name columns if X contains ``features``.
 
     def check(X: Any) -> Any:
@@ -170,7 +182,7 @@ def checked_table(
 
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     """Check a sparse (CSR) or dense graph: square, finite, non-negative and, if required, symmetric."""
-    # Sparse rows store each cell once, and no zeros; they may share the memory of ``S``.
+    # A sparse result has no duplicate entries and no stored zeros, and may share the memory of ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
@@ -187,7 +199,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
-                f"graphs.symmetrize({name}) for the larger of two entries"
+                f"graphs.symmetrize({name}), which selects the larger of two entries"
             )
     if not issparse(matrix):
         return matrix
@@ -200,12 +212,13 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check that X is numeric, and set the estimator's feature names and number by ``validate_data``."""
-    # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
-    # scikit-learn's ``validate_data``.
+    """Check that X is numeric; ``validate_data`` sets the estimator's feature names and number."""
+    # Errors name the columns with text, dates or empty cells, and explain how to convert them. Options are
+    # those of scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
+    X = of_annotated(X, bool(options.get("accept_sparse")))
     owner, is_fit = type(estimator).__name__, options.get("reset", True)
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED, is_fit)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
@@ -223,14 +236,32 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent the values, and far smaller ones beside them.
+        # Within these limits, single precision can represent both these values and far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
                 f"{largest:g} in absolute value; rescale it, or use float64"
             )
         found = found.astype(np.float32)
+    if is_fit and metric not in ("None", "precomputed"):
+        _warn_of_distances(estimator, found)
     return found
+
+
+def _warn_of_distances(estimator: Any, X: Any) -> None:
+    """Warn if X is square and symmetric with zeros only on the diagonal, but is read as features."""
+    if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
+        return
+    if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
+        return
+    try:
+        clone(estimator).set_params(metric="precomputed")._validate_params()
+    except ValueError:
+        return  # other metrics only
+    warn_caller(
+        "X looks like a matrix of distances, but its columns are used as features; set "
+        "metric='precomputed' to use the distances"
+    )
 
 
 def is_partitioned(X: Any) -> bool:
@@ -279,8 +310,24 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
     return f", about {max(known, table):.2g} GiB per million rows"
 
 
+def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
+    """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
+    import pandas as pd  # slow import
+
+    table = of_annotated(table, may_be_sparse=False)
+    if isinstance(table, pd.DataFrame):
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+        return as_frame(table.to_pandas())
+    if issparse(table):
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
+
+
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, and if one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -299,11 +346,11 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
     if hasattr(X, "iloc") and hasattr(X, "sparse") and any(dtype.fill_value != 0 for dtype in X.dtypes):
-        X = X.sparse.to_dense()  # scikit-learn converts only frames of which the omitted cells are 0
+        X = X.sparse.to_dense()  # scikit-learn converts only frames whose omitted cells are 0
     try:
         if not issparse(X) and (dates := _dates(X)):
-            # NumPy would convert them to nanoseconds.
-            raise TypeError(f"{name} must contain numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
+            # NumPy would convert dates to nanoseconds.
+            raise TypeError(f"{name} must contain numbers, got dates or times: {', '.join(dates[:_SHOWN])}")
         found = check(X)
         if found.dtype.kind not in "biuf":
             raise TypeError(f"{name} must contain real numbers, got values of type {found.dtype}")
@@ -317,8 +364,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         ) from error
     except OverflowError as error:
         raise ValueError(
-            f"Input {name} contains infinity or a value too large: an integer with more digits than "
-            f"float64 has; use {_remedy(owner, name)} to treat it as missing and fill it in."
+            f"Input {name} contains infinity or a value too large: an integer that float64 cannot "
+            f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in."
         ) from error
     except (TypeError, ValueError) as error:
         # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
@@ -433,11 +480,19 @@ def holds_tables(X: Any) -> bool:
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
+    """Return whether X is a pandas frame with dense columns, or a table of polars, pyarrow or AnnData."""
     pandas = sys.modules.get("pandas")  # importing pandas here would be slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")
+
+
+def of_annotated(X: Any, may_be_sparse: bool) -> Any:
+    """Return the table of AnnData in memory, as a frame or a sparse matrix; return other data unchanged."""
+    if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
+        return X
+    X = X.to_memory() if X.isbacked else X
+    return X.X if may_be_sparse and issparse(X.X) else X.to_df()
 
 
 def geometry_of(X: Any) -> Any:
@@ -460,7 +515,7 @@ def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
     if n_zero := int((sizes == 0.0).sum()):
         warn_caller(
             f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
-            "leave them out, or their clusters have no meaning"
+            "remove them, because their clusters are meaningless"
         )
     sizes = sizes[sizes > 0.0]
     if not issparse(X) and len(sizes) and sizes.max() / 1000.0 > sizes.min():

@@ -16,7 +16,7 @@ from moo_clustering._kernels.partitions import refine_squared_distances
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
-# Below this share of |x|^2 + |y|^2, a squared distance from products can have lost six digits.
+# Share of |x|^2 + |y|^2 below which a squared distance from matrix products can have lost six digits.
 _CANCELLED = 1e-6
 # Largest number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
@@ -29,16 +29,16 @@ OF_SQUARES = (
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
-    # ``data`` are features, or distances for ``metric="precomputed"``, which are not copied if they are
-    # exactly symmetric float64. A ValueError names ``owner`` if the matrix would exceed ``max_memory`` bytes,
-    # or is negative, not finite, not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
+    # ``data`` are features or, for ``metric="precomputed"``, distances, which are not copied if they are
+    # exactly symmetric float64. Raises a ValueError if they exceed ``max_memory`` bytes (it names ``owner``),
+    # or are negative, not finite, not symmetric within 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
     check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
-            # Use fast matrix products, and direct differences for pairs that are too close for them.
+            # Matrix products are fast but inexact for close pairs, which are recomputed from differences.
             X = centred_features(X)
             D, norms = euclidean_distances(X, squared=True), np.einsum("ij,ij->i", X, X)
             if len(X) > _FEW:
@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check precomputed distances: square, finite, non-negative and, unless ``directed``, a dissimilarity."""
+    """Check that distances are square, finite, non-negative and, unless ``directed``, a dissimilarity."""
     # The matrix is copied only if it is not exactly symmetric, or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
@@ -123,7 +123,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise a ValueError if distance matrices would take more than ``max_memory`` bytes."""
+    """Raise a ValueError if distance matrices would require more than ``max_memory`` bytes."""
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:
@@ -140,7 +140,7 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:
-    """Copy ``data`` with column means zero; raise a ValueError if squared distances overflow or vanish."""
+    """Return a copy with column means of zero; raise a ValueError if squared distances overflow or vanish."""
     # The first sample is subtracted before the mean, so that equal samples become exact zeros and a large
     # common offset costs no digits.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
@@ -152,7 +152,7 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
-    """Return the mean of the squares of all n^2 distances, added in float64."""
+    """Return the mean of all n^2 squared distances, summed in float64; raise a ValueError on overflow."""
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")

@@ -1,4 +1,4 @@
-"""Messages, progress bars and paths for any terminal. No slow imports, so that errors appear fast."""
+"""Messages, progress bars and paths for any terminal, without slow imports, so that errors appear fast."""
 
 import difflib
 import os
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 # Largest numbers of characters of a message, and of a value that it quotes.
 _LONGEST, _LONGEST_VALUE = 2000, 100
-# Largest length of a compared name; the time of a comparison is the product of both lengths.
+# Largest length of a compared name; a comparison takes time proportional to the product of both lengths.
 _LONGEST_SUGGESTION = 200
 # Long quoted values, and words that are longer than any path.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
@@ -20,7 +20,7 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 def message_line(text: object) -> str:
     """Return a message on one line for any terminal, in O(characters) time."""
-    # Removes control and direction characters, and shortens very long values, words and messages.
+    # Removes control and bidirectional characters, and shortens very long values, words and messages.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message with advice for Python; its attribute ``command`` contains that for the command line."""
+    """A message with advice for Python. Its attribute ``command`` has advice for the command line instead."""
 
     command: str
 
@@ -57,7 +57,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Format a rejected value for messages: its ``repr`` on one line, without the middle if it is long."""
+    """Format a rejected value for messages: its ``repr`` on one line, the middle omitted if it is long."""
     try:
         # Show NumPy's numbers like Python's.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
@@ -86,12 +86,12 @@ _SPECIAL = {
 
 
 def special_file(mode: int) -> str:
-    """Name a file of this mode, such as "a socket"; return "" for regular files and folders."""
+    """Return the kind of special file of this mode, such as "a socket"; "" for regular files and folders."""
     return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL.get(stat.S_IFMT(mode), "no file")
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return the reason why a path cannot be a ``"file"``, a ``"folder"`` or either; empty if it can."""
+    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either of them; "" if it can."""
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault
@@ -113,14 +113,14 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
 
 
 def _text_fault(text: str, kind: str = "file or folder") -> str:
-    """Return the reason why the text of a path is invalid, without access to files."""
+    """Return why the text of a path is invalid, without access to files; "" if it is valid."""
     # ``Path("")`` would be the current folder, and shells do not expand --out=~/x.
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
     if "\0" in text:
-        return "contains a zero byte, which is not allowed in a path"
+        return "contains a null byte, which is not allowed in a path"
     if text == "-":
-        return f"does not stand for a standard stream; specify the path of a {kind}"
+        return f"does not mean a standard stream here; specify the path of a {kind}"
     if text.partition("/")[0] == "~":
         return f"begins with ~, which was not expanded; specify {os.path.expanduser(text)} or ./{text}"
     return ""
@@ -134,7 +134,7 @@ def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def distinct_names(names: Iterable[Any]) -> list[str]:
-    """Return the names as text, and number repeated names: a, a (2)."""
+    """Convert names to strings, and number repeated names: a, a (2)."""
     found: dict[str, None] = {}
     numbers: dict[str, int] = {}
     for name in map(str, names):
@@ -147,7 +147,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """A stream that ignores errors, and equals the wrapped stream, because tqdm compares streams."""
+    """Stream that ignores errors. It equals the stream that it wraps, because tqdm compares streams."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream
@@ -181,7 +181,7 @@ def progress_bar(*arguments: Any, **options: Any) -> Any:
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Align columns to their widest cell. Columns with numbers in ``right`` are right-aligned."""
+    """Pad columns to their widest cells; the columns with indices in ``right`` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

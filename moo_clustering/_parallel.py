@@ -29,11 +29,11 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Smallest array in bytes that is sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes that joblib needs per worker process, and for all of them together.
+# Threads and processes that joblib requires per worker process, and in addition for all of them together.
 _PER_PROCESS, _AROUND = 4, 4
-# Largest number of threads that were running simultaneously.
+# Largest number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
-# A shelf exists until the block of joblib.parallel_config ends.
+# Shelves by joblib backend. A shelf exists until the block of joblib.parallel_config ends.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -55,7 +55,7 @@ def run_calls(
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
-    """Yield results of calls in order of completion; read each call shortly before it starts."""
+    """Yield the results of calls in order of completion; ``calls`` is consumed lazily."""
     if effective_n_jobs(n_jobs) == 1:
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)
@@ -78,7 +78,7 @@ def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[An
 
 @contextmanager
 def named_losses() -> Iterator[None]:
-    """Raise a ChildProcessError if workers cannot be started, or one was killed."""
+    """Context that raises a ChildProcessError if workers cannot start, or if a worker is killed."""
     try:
         yield
     except BrokenProcessPool as error:
@@ -86,10 +86,10 @@ def named_losses() -> Iterator[None]:
             "a worker process was killed, perhaps because memory ran out; run again, with fewer "
             "jobs if memory was short"
         ) from error
-    except (RuntimeError, OSError, AttributeError) as error:  # thread pools of Python raise the last one
+    except (RuntimeError, OSError, AttributeError) as error:  # Python's thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
-            # Python raises this text for threads, the system EAGAIN for processes. joblib then fails again.
+            # Threads raise an error with this text, processes EAGAIN. joblib then raises another error.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -102,7 +102,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib can start its workers; a failed start can make it hang."""
+    """Raise a ChildProcessError unless joblib can start its workers: it can hang after a failed start."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -112,7 +112,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Return whether the system can run this number of threads. A positive answer is remembered."""
+    """Return whether the system can run this number of threads; a positive answer is cached."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -133,9 +133,9 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
+    """Content of an array as bytes, shape (n_bytes,), aligned like an array."""
 
-    # A copy is aligned. NumPy sums unaligned data, such as those of a message, in another order.
+    # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
@@ -151,8 +151,8 @@ class Content:
 class Shelf:
     """Arrays that a cluster stores until this process releases them."""
 
-    # Arrays are identified by content, so that changed arrays are sent again. Each is a task: a worker
-    # fetches it once, if possible from another worker, and arrays of failed workers are computed again.
+    # Arrays are identified by content, so that changed arrays are sent again. Each array is a task: a worker
+    # fetches it once, if possible from another worker, and the cluster recomputes arrays of failed workers.
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -164,7 +164,7 @@ class Shelf:
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
 
-            # The size of this task is intended.
+            # Suppress Dask's warning about large tasks.
             with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
                 future = self.client.submit(_same, Content(content), key=f"array-{uuid4().hex}", pure=False)
             if name not in self._futures:
@@ -174,7 +174,7 @@ class Shelf:
 
 
 class Parcels:
-    """Converts the calls of one dispatch to functions whose large arrays are futures."""
+    """Replaces the large arrays in the calls of one dispatch by futures."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -205,7 +205,7 @@ class Parcels:
         where = (content.ctypes.data, content.nbytes)
         if where not in self._names:
             self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
-            # Another array may later be stored at the same address.
+            # Forget the name when the array is deleted, because another array may get its address.
             weakref.finalize(owner, self._names.pop, where, None).atexit = False
         return self._names[where]
 
@@ -222,7 +222,7 @@ def active_shelf() -> Shelf | None:
 
 
 def _owner(array: Any) -> Any:
-    """Return the array that owns the memory; None for other kinds of memory."""
+    """Return the array that owns the memory of ``array``; None if no array owns it."""
     while isinstance(getattr(array, "base", None), np.ndarray):
         array = array.base
     return array if isinstance(array, np.ndarray) else None
@@ -253,7 +253,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As in joblib, but with a cluster as backend, None is one thread, and -1 all local processors.
+    # As in joblib, except that with a cluster as backend, None means one thread and -1 all local processors.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -269,14 +269,14 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def _is_local(backend: object) -> bool:
-    # Local backends are defined by joblib itself; other packages register theirs, such as Dask's.
+    # joblib itself defines the local backends; other packages, such as Dask, register theirs.
     return type(backend).__module__ == "joblib._parallel_backends"
 
 
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # Use it for steps faster than sending their data, and for data that a dying worker would lose.
+    # For steps that are faster than sending their data, and for data that would be lost with a worker.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

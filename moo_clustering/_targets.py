@@ -38,7 +38,7 @@ class Targets:
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
-        """Return targets of some of the samples, with the same classes."""
+        """Return the targets of some samples, with the same classes."""
         return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
 
 
@@ -46,7 +46,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     """Read ``y`` of ``fit``: a class per sample, label indicators, or None if no sample is labelled."""
     # Classes have shape (n_samples,) or are a column; -1, missing values and empty strings mark unlabelled
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
-    # Raises a ValueError for other lengths, continuous values, other indicators, rows partly -1, no columns.
+    # Raises a ValueError for wrong lengths, continuous values, other indicators, partial -1 rows, no columns.
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
@@ -66,7 +66,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert classes to an array; among names, numbers and missing values do not become strings."""
+    """Convert classes to an array, without converting numbers and missing values among names to strings."""
     array = checked_array(y, name, ndim=ndim)
     # NumPy would convert -1 in a list of names to a string.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)

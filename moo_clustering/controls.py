@@ -34,10 +34,11 @@ from moo_clustering._types import FloatArray
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes
-from moo_clustering.algorithms.pymoo_search import variation, violations_of
+from moo_clustering.algorithms.pymoo_search import violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials
+from moo_clustering.operators.generic import variation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,16 +73,16 @@ def compare(
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
     Raises a TypeError or ValueError if ``n_evals`` is below the population size, a control is unknown or
-    impossible, ``y`` has the wrong length or ``problem`` no ``decode``, or an objective is not finite. Warns
-    (ExhaustedSearchWarning) if a search ends before ``n_evals``, and (InterruptedSearchWarning) if Ctrl-C
-    stops the comparison, whose result contains the completed seeds.
+    impossible, ``y`` has the wrong length or requires a missing ``decode``, or an objective is not finite.
+    Warns (ExhaustedSearchWarning) if a search ends before ``n_evals``, and (InterruptedSearchWarning) if
+    Ctrl-C stops the comparison, whose result contains the completed seeds.
 
     Parameters
     ----------
     problem : Problem
         The objectives of an individual must not depend on other individuals.
     algorithm : pymoo Algorithm
-        New algorithm, of which copies run.
+        Algorithm that has not been run. Copies of it run.
     n_evals : int
         Exact number of evaluations of every run, except for ``"initial"`` and ``"construction"``.
     seeds : int or sequence of int, default=10
@@ -90,10 +91,10 @@ def compare(
         Known classes, -1 for unknown, to score partitions. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
         Controls, see the notes of :func:`~moo_clustering.controls.compare`, or functions
-        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and the algorithm allow.
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and the algorithm support.
     n_clusters : int, optional
-        Number of clusters of the scored partition, or the nearest number; ties go to fewer clusters, then to
-        the least first objective. Default: the knee of the front is scored.
+        Score the partition with the nearest number of clusters; ties go to fewer clusters, then to the least
+        first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def compare(
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control after
     ``n_evals``, ``sample()`` draws genes, and ``vary(X)`` mutates them.
 
-    Runs take O(n_evals log n_evals) time besides evaluations for two objectives, otherwise
+    In addition to evaluations, runs take O(n_evals log n_evals) time for two objectives, otherwise
     O(n_evals n_front n_obj). The archive contains only feasible solutions with distinct objectives.
 
     Examples
@@ -306,7 +307,7 @@ class ControlComparison(NamedTuple):
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control, in pairs with the same problem and seed.
+        """Test the evolution against each control, by pairs of runs with the same problem and seed.
 
         Parameters
         ----------
@@ -318,7 +319,7 @@ class ControlComparison(NamedTuple):
         DataFrame
             A row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
             interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-            ``losses``. With several problems, pairs are problems, and seeds are averaged.
+            ``losses``. With several problems, each pair is a problem, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
@@ -366,7 +367,7 @@ class ControlComparison(NamedTuple):
             # Runs that end earlier keep their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # Lazy import, because plots come after controls in the order of imports.
+        # Lazy import, because visualization may import controls, but not vice versa.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure
@@ -377,13 +378,13 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Least number of pairs for which Wilcoxon's test with Holm's correction can find a difference."""
+    """Return the least number of pairs for which Wilcoxon's test with Holm's correction can reject."""
     # If all n differences have the same sign, the p-value is 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its 95% bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
+    """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
     # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
     # by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
@@ -422,7 +423,7 @@ class Meter:
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Count and archive individuals; end the run if it requested more evaluations."""
+        """Count and archive individuals; end the run if more evaluations were requested."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
@@ -691,7 +692,7 @@ class _DeapRun:
         if not hasattr(self.given, "select"):
             found["drift"] = "a selection to replace, but the toolbox has no 'select'"
         elif isinstance(self.step, ChcStep):
-            found["drift"] = "a selection to replace, but CHC keeps the best by itself"
+            found["drift"] = "a selection to replace, but CHC selects survivors by itself"
         return found
 
     def sample(self) -> Genes:
@@ -780,7 +781,7 @@ def _scored(
     y: Any,
     n_clusters: int | None,
 ) -> dict[str, Any]:
-    """Compute the measures of an archive of a run."""
+    """Compute the measures of the archive of a run."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

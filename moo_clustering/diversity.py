@@ -21,8 +21,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Return the counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
 
-    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up. Raises a
-    ValueError unless ``ranks`` are integers from 0 to width - 1, and so do the functions that use the counts.
+    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up. This function
+    and those that use the counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Count, for each chromosome, the agreements with the counted set, summed over all loci.
 
-    Divided by (n_loci * size of the counted set) this is 1 - DIV. O(n_individuals * n_loci).
+    This number divided by (n_loci * size of the counted set) is 1 - DIV. O(n_individuals * n_loci) time.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
 
 
 def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
-    """Check shape and values, because kernels read and write beyond tables for invalid ranks."""
+    """Check shape and values, because kernels read and write out of bounds for invalid ranks."""
     if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
         got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
         raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}.")
@@ -109,9 +109,9 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     Parameters
     ----------
     population : ndarray of shape (n_individuals, n_loci)
-        Non-negative integers; any alphabet.
+        Non-negative integers of any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, with zero self terms, so that DIV <= 1 - 1/n_individuals.
+        Default: the population itself, which contains each chromosome, so that DIV <= 1 - 1/n_individuals.
 
     Returns
     -------

@@ -34,11 +34,11 @@ _UNSEEN = {
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # smallest share of an earlier cluster in a new one for a split, and for a merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one for a split and a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit, with the 99% quantile of the distances to the nearest other row in every cluster."""
+    """Rows of a fit and, per cluster, the 99% quantile of their distances to the nearest other row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -46,7 +46,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute the limits from rows, or ``distances`` between them; at most 20,000 rows are drawn."""
+        """Compute the limits from at most 20,000 random rows, or from ``distances`` between rows."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -63,7 +63,7 @@ class Reference(NamedTuple):
         return cls(rows, limits, np.bincount(labels[labels >= 0], minlength=len(limits)))
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
-        """Mask of noise, and of rows farther from the nearest row of the fit than their cluster's limit."""
+        """Return a mask of noise and of rows that exceed their cluster's distance limit."""
         # ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
         distances, rows = X, self.rows
         if X.ndim == 2:
@@ -77,13 +77,13 @@ class Reference(NamedTuple):
 
 
 def repeated_row_notes(rows: Any, X: Any) -> list[str]:
-    """Return a note, in a list, if all new rows equal rows of the fit."""
+    """Return a list with a note if all new rows equal rows of the fit, otherwise an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, new data are not tested"]
+    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, no new data are tested"]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
@@ -121,10 +121,10 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Numbers of new rows, of noise, and of rows unlike the fit: noise, and rows farther from the nearest
-        row of the fit than 99% of the rows of the same cluster.
+        Numbers of new rows, of noise, and of rows unlike the fit, which are noise or farther from the
+        nearest row of the fit than 99% of the rows of the same cluster.
     expected_share : float
-        Expected share of unlike rows if nothing has changed: .01 for large clusters, .02 for 100 rows.
+        Expected share of unlike rows if nothing has changed: .01 for large clusters, .02 for clusters of 100.
     interval : tuple of float
         Exact 95% confidence interval of the share of unlike rows.
     p_value : float
@@ -195,7 +195,7 @@ class Drift:
 
     @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, its rows in the fit and its new rows, and their shares."""
+        """Return one row per cluster: name, and numbers and shares of rows of the fit and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {
@@ -263,7 +263,7 @@ def _p_text(value: float) -> str:
 
 
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
-    """Expected share of unlike rows, and probability of at least ``n_unlike``, if nothing has changed."""
+    """Return the expected share of unlike rows, and the p-value of ``n_unlike``, if nothing has changed."""
     # ``m`` contains the numbers of new rows per cluster and, at the end, of noise.
     # In a cluster of n rows, a further row exceeds the 99% quantile, of rank h + 1 = .99 (n - 1) + 1, with a
     # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
@@ -292,14 +292,14 @@ class ClusterChanges:
     births : tuple of int
         Clusters that match no earlier cluster, and are not part of a split.
     deaths : tuple of int
-        Clusters that became inactive: they received none of the new rows, which has a probability below .01
-        by chance. Their earlier rows remain in them.
+        Clusters that became inactive: none of the new rows is in them, which has a probability below .01 by
+        chance. They keep their earlier rows.
     inactive : tuple of int
-        ``deaths``, and those of earlier updates that have received no rows since.
+        ``deaths``, and deaths of earlier updates whose clusters have received no rows since.
     merges : dict of int to tuple of int
-        By merged cluster: two or more earlier clusters, each with at least half of its rows in this cluster.
+        Merged clusters, and the two or more earlier clusters with at least half of their rows in each.
     splits : dict of int to tuple of int
-        By split earlier cluster: two or more clusters that each contain at least a fifth of its rows.
+        Split earlier clusters, and the two or more clusters that each contain at least a fifth of the rows.
     renumbered : dict of int to int
         Earlier and new numbers of clusters that filled a gap, so that numbers remain contiguous.
     moved : ndarray of int
@@ -407,7 +407,7 @@ def _joined(numbers: Sequence[int]) -> str:
 
 
 def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
-    """Contingency table of the clusters before and after, without noise, shape (n_before, n_after)."""
+    """Return the contingency table of clusters before and after, without noise, shape (n_before, n_after)."""
     counts = np.zeros((int(before.max(initial=-1)) + 1, n_after), dtype=np.intp)
     inside = (before >= 0) & (after >= 0)
     np.add.at(counts, (before[inside], after[inside]), 1)
@@ -424,7 +424,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Give clusters the numbers of matching clusters ``before``; also return a map of old to new numbers."""
+    """Number clusters like the matching clusters ``before``; also return a map of old to new numbers."""
     # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Then the
     # clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

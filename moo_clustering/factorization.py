@@ -78,9 +78,9 @@ def nmf(
     A : array-like or sparse matrix of shape (n_documents, n_terms)
         Finite, non-negative values.
     n_components : int
-        Number k, at least 1.
+        Number k of topics, at least 1.
     solver : {"hals", "mu", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates; "cd" and "mu" of scikit-learn.
+        Hierarchical alternating least squares, multiplicative updates, and scikit-learn's "cd" and "mu".
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional
@@ -179,7 +179,7 @@ class NMFRuns(NamedTuple):
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
-    """Return the topic of the largest weight of every document (ties: the first).
+    """Return the topic with the largest weight in every document (ties: the first).
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 
@@ -194,7 +194,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     Returns
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
-        Topic numbers; some may not occur.
+        Topic numbers; some topics may not occur.
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
@@ -278,7 +278,7 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
 def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components: int | None = None) -> None:
     if factor.ndim != 2 or len(factor) != n_rows or factor.shape[1] != (n_components or factor.shape[1]):
         width = n_components or "n_components"
-        raise ValueError(f"{name} must have shape ({n_rows}, {width}), the shape of A; got {factor.shape}")
+        raise ValueError(f"{name} must have shape ({n_rows}, {width}) to match A, got {factor.shape}")
     if not factor.size:
         raise ValueError(f"{name} must have at least one component, got shape {factor.shape}")
 
@@ -344,7 +344,7 @@ def _origins(
     matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
 ) -> Seeds | Starts:
     if seeds is not None and starts is not None:
-        raise ValueError("pass either seeds or starts, not both: the initial factors are drawn or passed.")
+        raise ValueError("pass either seeds or starts for the initial factors, not both.")
     if n_runs is not None:
         _check_count("n_runs", n_runs)
     origins: Seeds | Starts
@@ -377,8 +377,7 @@ def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
     """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
-    # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
-    # worker.
+    # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # Peak number of copies of a run's factors: starts, panel, repacked panel, result.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -391,8 +390,8 @@ def plan_batches(
     most = min(workers, affordable, max(1, n_runs // lanes))
     # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    # Bytes of a panel row; longer rows evict each other from the caches.
-    # Minimum number of runs per batch for full use of the vector units.
+    # At most 4096 bytes per panel row, because longer rows evict each other from the caches, but at least 16
+    # runs per batch, for full use of the vector units.
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
@@ -614,7 +613,7 @@ def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Allocate zeros aligned to cache lines, because vector loads across lines cost twice."""
+    """Allocate zeros aligned to cache lines, because vector loads across lines cost twice as much."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + _LINE, dtype=np.uint8)
     start = -memory.ctypes.data % _LINE

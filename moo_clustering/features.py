@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -54,12 +55,12 @@ def document_term_counts(
     """Count the stems of every document.
 
     O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if an argument is invalid
-    or no term is left, and an ImportError without snowballstemmer.
+    or no term is left, and an ImportError if snowballstemmer is not installed.
 
     Parameters
     ----------
     documents : iterable of str or of mappings
-        Texts, or fields ``title``, ``abstract``, ``text`` and ``headings``.
+        Texts, or mappings with fields ``title``, ``abstract``, ``text`` and ``headings``.
     min_df : int or float, default=2
         Smallest number (int) or share (float) of documents that contain a term.
     stemmer, stop_words, expand_terms
@@ -88,6 +89,15 @@ def document_term_counts(
     analyzer = StemmingAnalyzer(stemmer=stemmer, stop_words=stop_words, expand_terms=expand_terms)
     counts, terms = _fit_terms(CountVectorizer(analyzer=analyzer, dtype=np.int64), documents)
     return prune_terms(counts, terms, min_df=min_df)
+
+
+def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
+    """Return the most frequent word of each stem in the texts; among equally frequent words, the shortest."""
+    counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
+    ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
+    stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
+    forms = {stem_of[word]: word for word in reversed(ranked)}  # the most frequent word replaces the others
+    return [forms[stem] for stem in stems]
 
 
 def prune_terms(
@@ -129,7 +139,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Return the number of documents in which a term must occur to be selected."""
+    """Return the number of documents in which a term must occur to be kept."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -140,12 +150,12 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
 
 
 class StemmingAnalyzer:
-    """Analyzer that returns stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
+    """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
-    O(length of the document) time, O(distinct words so far) memory. Raises an ImportError without
-    snowballstemmer. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix stripping",
+    O(length of the document) time, O(distinct words so far) memory. Raises an ImportError if snowballstemmer
+    is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix stripping",
     Program 14 (1980).
 
     Parameters
@@ -185,9 +195,9 @@ class StemmingAnalyzer:
     def __call__(self, document: TextDocument) -> list[str]:
         """Return the stems of a document, in order and with repetitions.
 
-        A document is a text, or a mapping of the fields ``title``, ``abstract`` and ``text`` (texts or None)
-        and ``headings`` (a sequence of texts or None), at least one of them not None, which are joined by
-        spaces. Raises a TypeError or ValueError for other documents and fields.
+        A document is a text, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
+        (texts or None) and ``headings`` (a sequence of texts or None), which are joined by spaces. Raises a
+        TypeError or ValueError for other documents and fields.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -275,9 +285,9 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels from the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored
-    values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB. Source:
-    SISC-ML, section 5. Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
+    label. With one class per sample, the sum is over the class indicators. O(stored values * n_labels) time
+    for one sparse product; O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5. Raises a
+    ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -350,7 +360,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     n_features : int, default=1000
         Largest number of features to select. Ties are broken by the smaller column.
     drop_constant : bool, default=True
-        Drop features that are in none or in all of the samples of ``fit``, labelled or not. They do not
+        Drop features that are present in none or all of the samples of ``fit``, labelled or not. They do not
         affect a clustering, and their weights would grow without bound.
 
     Attributes
@@ -364,7 +374,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     Notes
     -----
     Warns if all features are constant, so that none is selected. The cost is that of
-    :func:`information_gain`. Only labelled samples count. The paper used the labels of all samples, including
+    :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
     test samples, which overestimates results with few labels; to reproduce it, fit before any split.
 
     Examples
@@ -396,7 +406,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Finite numbers. A feature is present where it is not 0.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class per sample, -1 for unlabelled samples; or label indicators, rows of -1 for them.
+            One class per sample, or label indicators; -1, or rows of -1, for unlabelled samples.
         """
         # Only the presence of y is checked here; information_gain checks its values.
         X = numeric_features(
@@ -420,7 +430,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """Select the columns of the selected features, dense or sparse as X."""
+        """Return the columns of the selected features, dense or sparse like X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)
@@ -453,9 +463,9 @@ class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerM
 class NCWTransformer(_SparseWeighting):
     """Divide documents by the root of their similarity to all documents (normalised-cut weighting).
 
-    Document a_i becomes b_i = a_i / sqrt(z_i), z_i = sum_j <a_i, a_j> = <a_i, s> with the sum s of the
-    documents of ``fit``, which include a_i. It stays zero if z_i = 0. A new document a has z = <a, s> with
-    the same s, independently of other new documents, and is zero if it shares no term with the documents of
+    Document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
+    all documents of ``fit``. It stays zero if z_i = 0. A new document a has z = <a, s> with the same s,
+    independently of other new documents, and becomes zero if it shares no term with the documents of
     ``fit``. O(stored weights) time and memory, because the similarity matrix is never built. The output is
     sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
     Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
@@ -508,7 +518,7 @@ class NCWTransformer(_SparseWeighting):
         Returns
         -------
         weighted : sparse matrix of shape (n_documents, n_terms), CSR
-            float32 for float32, else float64.
+            float32 for float32 input, otherwise float64.
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
@@ -562,7 +572,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term of X, with non-negative counts (n_documents, n_terms).
+        """Count the documents that contain each term, from non-negative counts X (n_documents, n_terms).
 
         Raises a ValueError if a value is negative, infinite or missing.
         """
@@ -576,9 +586,9 @@ class PaperTfidfTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
 
-        The result is a CSR matrix of float32 for float32, otherwise float64, without stored zeros. Documents
-        without a weighted term have a zero row; a warning reports their number. Raises a ValueError if a
-        value is negative, infinite or missing, or the number of terms differs.
+        The result is a CSR matrix without stored zeros, float32 for float32 input, otherwise float64.
+        Documents without a weighted term have a zero row; a warning reports their number. Raises a ValueError
+        if a value is negative, infinite or missing, or the number of terms differs.
         """
         check_is_fitted(self)
         weights = _arrays.near_one(validated_rows(self, X, reset=False))
@@ -600,10 +610,10 @@ def binary_unigrams(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Return the indicators of the words of every text, from scikit-learn's ``CountVectorizer(binary=True)``.
+    """Return binary indicators of the words of every text, by scikit-learn's ``CountVectorizer``.
 
     O(total length of the texts) time, O(stored values) memory. Source: SISC-ML, section 5. Raises a TypeError
-    or ValueError if texts is not a sequence of texts, an option is out of range, or no word is left.
+    or ValueError if texts is not a sequence of strings, an option is out of range, or no word is left.
 
     Parameters
     ----------

@@ -33,22 +33,22 @@ def attainment_scores(
 ) -> AttainmentScores:
     """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
 
-    Objectives are scaled to [0, 1] by the range of their front; square roots are compared. The score of a
+    The objectives of each front are scaled to [0, 1], and their square roots compared. The score of a
     solution is its distance to the nearest control surface, the boundary of the region that a control front
     dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
     solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
     solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007,
-    Algorithm 1, but with the largest of the minimum distances.
+    Algorithm 1, except that the largest of the minimum distances is the best score.
 
     Parameters
     ----------
     F : array-like of shape (n_solutions, 2)
-        Objectives, minimised.
+        Objectives to minimise.
     n_clusters : array-like of shape (n_solutions,)
     controls : sequence of (F, n_clusters)
-        Fronts of the same method on data without clusters, see :func:`control_data`.
+        Fronts of the same method on data without cluster structure, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. The limit is lowered to the smallest maximum of all fronts.
+        Solutions with more clusters, or with more clusters than the maximum of any front, are ignored.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def attainment_scores(
     kept = numbers <= k_max
     if not kept.any():
         raise ValueError(
-            f"no solution has {k_max} or fewer clusters, the maximum of k_user and of all fronts."
+            f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts."
         )
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
@@ -139,7 +139,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to fewer clusters, then to the first solution. Raises a ValueError if none has a score.
+        Ties go to fewer clusters, then to the first solution. Raises a ValueError if no solution has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -152,7 +152,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution of every number of clusters at which the score has a local maximum.
 
-        The score must exceed that of the next smaller number, and must not be below that of the next larger.
+        A local maximum exceeds the score of the next smaller number and is not below that of the next larger.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -169,8 +169,8 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        Bounding box of the data; or a box around the mean, whose sides are the eigenvalues of the covariance
-        (as printed in the paper, although eigenvalues are variances instead of lengths).
+        "box" is the bounding box of the data. "eigenvalue" is centred on the mean, and its sides are the
+        eigenvalues of the covariance (as printed in the paper, although eigenvalues are variances).
     rng : numpy.random.Generator
 
     Returns
@@ -195,12 +195,12 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit computes a path of supports for every sample. Every sample has a
-    lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
+    Non-negative orthogonal matching pursuit computes a path of supports for every sample, and each path has
+    a lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
     solution to the next. The result is approximate, because the paths are greedy.
 
-    O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
-    steps. O(N w) memory, plus a weight for every link of every corner of the hulls.
+    O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort of at
+    most n w steps. O(n w) memory, plus one weight per link of every hull corner.
 
     Parameters
     ----------
@@ -258,14 +258,14 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`: members from one link per sample to all useful links.
+    """Result of :func:`srmosc_hull_front`, whose members have from one link per sample to all useful links.
 
     Attributes
     ----------
     F : ndarray of shape (n_members, 2)
         Decreasing error and increasing number of links.
     steps : ndarray of shape (n_members - 1,), int32
-        Sample whose row differs between a member and the next.
+        Sample whose row differs between a member and the next member.
     """
 
     F: FloatArray
@@ -333,10 +333,10 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Compute the corners of attainment surfaces of fronts of two minimised objectives, by fraction.
+    """Compute the corners of the attainment surface of every fraction, for two minimised objectives.
 
     V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
-    optimisers and the attainment function", EMO 2001. Fractions of the fronts are above 0 and at most 1.
+    optimisers and the attainment function", EMO 2001. A fraction of the fronts is above 0 and at most 1.
     Points with NaN are omitted.
     """
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):

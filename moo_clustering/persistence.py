@@ -64,18 +64,17 @@ _CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
 # An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
 # both, because zeros shrink to a thousandth; repetitive data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
-# Largest number of rows or columns of an array without any bytes.
+# Largest number of rows or columns of an array of zero bytes.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets run formulas at the beginning of a cell, also after blanks, and at the beginning of its parts:
-# they ignore quotes and split a cell at the separator of another locale or at a line end. A separator at the
-# end of a cell counts as well, because the closing quote would begin a new cell. Apostrophes of the text
-# itself are also escaped, so that it is read back unchanged. `download.js` of the report
-# does the same.
+# Spreadsheets run formulas at the beginning of a cell, even after blanks, and at the beginning of its parts:
+# they can ignore quotes and split a cell at the separator of another locale or at a line end. A separator at
+# the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes in the text are
+# also escaped, so that reading restores it. `download.js` of the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -91,12 +90,12 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file is abandoned, even if a process with its number exists.
+# Seconds without a write after which a temporary file counts as abandoned, even if its process exists.
 _UNTOUCHED = 3600.0
 # Temporary files of this process, and folders that it has cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors that mean that another process holds the lock; any other means that the file system has no locks.
+# Errors that mean that another process holds the lock; other errors mean that the file system has no locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -119,7 +118,7 @@ def write_archive(
     O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects any
     later change. Raises an OSError if the file cannot be written; an existing file is then unchanged. Raises
     a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
-    represent, and a ValueError for a key with other characters.
+    represent, and a ValueError for an invalid key.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def write_archive(
     meta : mapping
         Values that :func:`to_json` accepts. They are read back as that function returns them.
     compressed : bool, default=False
-        Whether to compress the archive, which pays for repetitive data that are written once.
+        Whether to compress the archive, which is useful for repetitive data that are written once.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -162,8 +161,8 @@ def write_archive(
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read an archive of :func:`write_archive`, without executing code from the file.
 
-    Raises a FileNotFoundError if the file does not exist, and an ArchiveError for truncated, damaged, edited
-    or foreign files, and files of another format.
+    Raises a FileNotFoundError if the file does not exist, and an ArchiveError if it is truncated, damaged,
+    edited, of another kind or of a newer format version.
 
     Parameters
     ----------
@@ -425,7 +424,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Processes that clean the folder read this lock as a sign that this process is alive.
+                    # This lock shows processes that clean the folder that this process is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -447,14 +446,14 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
 
 
 def _check_target(path: Path) -> None:
-    """Raise if the target is a pipe or a device, such as ``/dev/null``."""
+    """Raise an OSError if the target is a pipe or a device, such as ``/dev/null``."""
     with suppress(FileNotFoundError):
         if found := special_file(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
 
 
 def _put(temporary: Path, path: Path) -> None:
-    """Rename, unless the target exists."""
+    """Rename a file; raise a FileExistsError if the target exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -495,7 +494,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of the metadata (``arrays``, ``sparse``, ``meta``) and of every array except the header."""
+    """Return the SHA-256 of ``arrays``, ``sparse`` and ``meta``, and of every array except the header."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -517,7 +516,7 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
 
 
 def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
-    """SHA-256 of arrays: their number, types, shapes and bytes.
+    """Return the SHA-256 of arrays: of their number, types, shapes and bytes.
 
     O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
     Raises a TypeError for arrays of Python objects.
@@ -654,8 +653,9 @@ class ObjectsError(ValueError):
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
-    # verified. Raises an ObjectsError for arrays of Python objects; and ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files, and content over 256 MiB and 100 times the file.
+    # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
+    # zipfile.BadZipFile or zlib.error for damaged files and for content over both 256 MiB and 100 times the
+    # file.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
@@ -681,7 +681,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
-    """Number of members listed at the end of a zip file, or None if it exceeds the two-byte field."""
+    """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
     # Size of the end record of a zip file with the longest comment.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
@@ -859,8 +859,8 @@ def environment() -> dict[str, str]:
     -------
     dict of str to str
         ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (BLAS libraries with
-        versions and kernels) and one entry per runtime dependency. The result identifies neither the computer
-        nor the user nor a folder.
+        versions and kernels) and one entry per runtime dependency. The result does not identify the computer,
+        the user or a folder.
     """
     versions = {
         "python": platform.python_version(),

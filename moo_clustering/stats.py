@@ -71,7 +71,7 @@ def shaffer_static(
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
         A table, average ranks, or the result of :func:`friedman`.
     greater_is_better : bool
-        Whether large values are good, for a table.
+        Whether larger values of a table are better.
     alpha : float, default=0.05
         Significance level.
     n_datasets : int, optional
@@ -116,7 +116,7 @@ def nemenyi(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Test all pairs of methods by Nemenyi's test, which is simple, and the least powerful of the three.
+    """Test all pairs of methods by Nemenyi's test, the simplest and least powerful of the three.
 
     Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
     are computed with :func:`scipy.stats.studentized_range`.
@@ -145,7 +145,7 @@ def friedman(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> FriedmanResult:
-    """Friedman's test of the hypothesis that all methods are equal, with the version of Iman and Davenport.
+    """Test whether all methods are equal, by Friedman's test and the version of Iman and Davenport.
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(n_datasets n_methods
     log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is
@@ -207,7 +207,7 @@ class FriedmanResult:
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
         The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
-        freedom. Infinite if all data sets rank the methods equally.
+        freedom. Infinite if all data sets rank the methods in the same order.
     average_ranks : Series
         Average rank of every method, 1 = best.
     n_datasets, n_methods : int
@@ -224,7 +224,7 @@ class FriedmanResult:
 
 
 def chi_square(summary: RankSummary) -> float:
-    """Friedman's statistic without correction for ties; values below the rounding error become 0."""
+    """Return Friedman's statistic without correction for ties; values below the rounding error become 0."""
     ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
     k = len(ranks)
     value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
@@ -260,7 +260,7 @@ def compare(
     results : DataFrame or array-like of shape (n_datasets, n_methods)
         One row per data set and one column per method. Average repeated runs first.
     greater_is_better : bool
-        Whether large values are good.
+        Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Procedure of the conclusions. The result contains the tables of all three.
 
@@ -421,7 +421,7 @@ def average_ranks(
     results : DataFrame or array-like of shape (n_datasets, n_methods)
         One row per data set and one column per method. Infinite values are allowed.
     greater_is_better : bool
-        Whether the largest or the smallest value has rank 1.
+        Whether the largest value (True) or the smallest value (False) has rank 1.
 
     Returns
     -------
@@ -543,7 +543,7 @@ def as_rank_summary(
 def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
     given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
     if useless := [name for name, value in given.items() if value is not None]:
-        raise ValueError(f"{useless[0]} cannot be combined with {what}, which already contain it")
+        raise ValueError(f"{useless[0]} cannot be combined with {what}; omit it")
 
 
 def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
@@ -590,7 +590,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
     """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
-    # Neighbours in sorted order are tied if they differ by at most the larger of their errors; transitive.
+    # Neighbours in sorted order are tied if they differ by at most the larger of their errors, transitively.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -769,7 +769,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return the factors of the i-th smallest p: the most pairs that can be equal if i - 1 pairs differ."""
+    """Return the factor of each i-th smallest p: how many pairs can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
@@ -813,19 +813,19 @@ def sentences(
         return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]
     if test.p_value > alpha:
         lines = [
-            "No significant difference was found: Friedman's test does not reject that all "
+            "No significant difference was found: Friedman's test does not reject the hypothesis that all "
             f"{test.n_methods} methods perform equally (p = {p_text(test.p_value)}, above {alpha:g})."
         ]
         if test.iman_davenport_p_value <= alpha:
             lines.append(
-                "The less conservative test of Iman and Davenport does reject it "
+                "The less conservative test of Iman and Davenport rejects it "
                 f"(p = {p_text(test.iman_davenport_p_value)})."
             )
         if better:
-            lines.append("Treat pairs that differ nevertheless as hints only.")
+            lines.append("Treat the pairs that differ significantly as hints only.")
         return lines
     lines = [
-        f"The methods do not all perform equally, by Friedman's test (p = {p_text(test.p_value)}, "
+        f"By Friedman's test, the methods do not all perform equally (p = {p_text(test.p_value)}, "
         f"not above {alpha:g})."
     ]
     if not better:

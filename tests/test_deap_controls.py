@@ -122,7 +122,7 @@ def without_mutation(rng):
         (bag_toolbox_of, GkaStep(), {"pop_size": 0}, "pop_size must be"),
         (bag_toolbox_of, GkaStep(), {"n_evals": 7}, "n_evals=7 is less than the 8 individuals"),
         (bag_toolbox_of, GkaStep(), {"y": [0, 1]}, "one class per sample, 30 in all"),
-        (bag_toolbox_of, ChcStep(), {"controls": "drift"}, "CHC keeps the best by itself"),
+        (bag_toolbox_of, ChcStep(), {"controls": "drift"}, "CHC selects survivors by itself"),
         (without_mutation, GkaStep(), {"controls": "climbs"}, "the toolbox has no 'mutate'"),
     ],
 )

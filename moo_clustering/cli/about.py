@@ -1,4 +1,4 @@
-"""Description of the environment for bug reports, for the command ``about``."""
+"""The command ``about``: the environment, for bug reports."""
 
 import os
 import platform

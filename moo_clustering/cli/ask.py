@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
-_NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
+_NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
 # Largest numbers of features and text lines to show per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Largest number of characters of an input line, because some devices never end a line.
@@ -71,14 +71,14 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # A cluster that consists of outliers only is not noise.
+            # A cluster that contains only outliers is not noise.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Class names of the session; other clusters have the names of similar clusters of the run."""
+        """Class names of the session; other clusters are named after similar clusters of the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
         of_run = (
@@ -96,7 +96,7 @@ class AskedRun:
 
     @property
     def row_ids(self) -> Any:
-        """Identifiers of all samples as text, in a Series with the heading of their column."""
+        """Identifiers of all samples as text, in a Series with the name of their column."""
         return runs.saved_table(self.folder / runs.LABELS).iloc[:, 0].map(persistence.cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
@@ -121,7 +121,8 @@ def open_session(
     """Open the session of a run folder. Every answer is written to ``answers.json`` before the next question.
 
     ``resume`` continues with the answers in the folder, if any, and with their mode and error rate. Raises a
-    FolderError, ArchiveError or SessionFileError, without writing anything, if this is not possible.
+    FolderError, ArchiveError or SessionFileError, without writing anything, if the run or the answers are
+    unsuitable.
     """
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
@@ -148,7 +149,7 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read the data of :func:`save_questions`. A FolderError explains why they are missing."""
+    """Read the data of :func:`save_questions`; raise a FolderError with the reason if they are missing."""
     if record.get("command") == "ask":
         raise runs.FolderError(
             f"{folder} contains the result of an `ask` session; name the folder of the original run"
@@ -232,7 +233,7 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     """Save the partition after all answers as a run folder, and return the names of its files."""
-    # The folder gets a report if the fit has one.
+    # A report is written only if the fit has one.
     found.reserve()
     found.look()
     out = found.path
@@ -307,7 +308,7 @@ def run_ask(
 ) -> None:
     """Ask until the user quits or the input ends; save the partition. Exits with code 130 after Ctrl-C."""
     runs.run_record(folder)
-    results = folder / "asked" if out is None else out  # inside the folder of the run
+    results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
     interrupted = False
     if isinstance(sys.stdin, io.TextIOWrapper):
@@ -414,7 +415,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """Read a valid answer, as a single key if possible; empty for undo. Raises EOFError at the end."""
+    """Read a valid answer, as a single key if possible; "" means undo. Raises EOFError to quit."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -465,7 +466,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Report the answer that was expected, and how many samples moved."""
+    """Report the expected answer, and the number of samples that moved."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []
@@ -476,7 +477,7 @@ def _told(run: AskedRun) -> str:
     if last["contradicts"] >= 0:
         number = int(last["contradicts"])
         earlier = f"{number + 1} ({history['answer'][number]})"
-        parts.append(f"This contradicts answer {earlier}; type u to undo the new answer.")
+        parts.append(f"Together with answer {earlier}, this answer is unlikely; type u to undo it.")
     return " ".join(parts)
 
 

@@ -1,6 +1,6 @@
 """The commands of ``moo-clustering``, their options and their help.
 
-Commands import their modules when they run, so that help and errors in options appear at once.
+Commands import their modules when they run, so that help and errors in options appear immediately.
 """
 
 import re
@@ -117,7 +117,7 @@ def ask(folder: Path, **options: Any) -> None:
 
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
-    not a terminal, write one answer per line. In mode `names`, type the name of the class of a sample.
+    not a terminal, write one answer per line. In mode `names`, type the class name of the sample.
 
     With --json, every question is a line of JSON on stdout, and every answer a line such as
     {"answer": "together"} on stdin; "undo" and "quit" are answers too.
@@ -133,7 +133,7 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Repeated here so that help need not import the statistics.
+# Repeated here, so that help does not import the statistics.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
@@ -155,7 +155,7 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
-    first column, and one column per method.
+    first column, and one column per method. `study` runs methods and compares them; `report` compares runs.
     """
     with reported():
         refuse_missing(results, message="file {} does not exist")
@@ -182,7 +182,7 @@ def demo(out: Path, seed: int) -> None:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@_option("--port N", "Local port to serve at; default: a free one.", click.IntRange(0, 65535), default=0)
+@_option("--port N", "Port of the local server; default: a free port.", click.IntRange(0, 65535), default=0)
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option(
@@ -201,9 +201,9 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     shows the same page without a server.
 
     With --ask, the page asks which samples belong together, and updates the partition after every answer.
-    Names of clusters of the fit that you change on the page are saved in DIR.
-    Answers are saved to answers.json in the folder at once, and the next --ask continues from there. The run
-    must be of pareto-clustering or pareto-bags, without partial labels or pairs.
+    Answers are saved to answers.json in DIR at once, and the next --ask continues from there. New names that
+    you give to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or
+    pareto-bags, without partial labels or pairs.
     """
     with reported(), shown_warnings():
         refuse_missing(folder)
@@ -215,7 +215,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 
         if not asks and (mode is not None or error_rate is not None):
             raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-        # Raises for other folders, before a lock or answers are written there.
+        # Raises for other folders, before a lock or answers are written to them.
         content, panel = run_content(folder), None
         if asks:
             click.get_current_context().with_resource(locked(folder))
@@ -261,7 +261,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is several files, a glob, a URL, a Zarr array, or a folder of tables only."""
+    """Return whether DATA is read in parts: by options, or as files, glob, URL, Zarr array or folder."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -285,14 +285,15 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
     "-k --n-clusters N|A-B",
-    "Number of clusters; required by most methods. The default accepts an interval (2-5), and regions auto.",
+    "Number of clusters; required by most methods. The default method accepts an interval (2-5), and the "
+    "method regions accepts auto.",
     callback=_number_or_interval,
 )
 @_option(
     "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
 )
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
-@_option("--bag COLUMN", "DATA contains bags: column of the bag identifiers of instances.")
+@_option("--bag COLUMN", "DATA contains bags of instances: column of bag identifiers.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
 @_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
 @_option(
@@ -302,15 +303,15 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
 )
 @_option(
     "--label-file FILE",
-    "Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: next to it.",
+    "Labels of an ARFF file (MULAN's XML) or .npz file (array Y); default: a file next to DATA.",
     _FILE,
 )
 @_option("--must-link FILE", "Two columns: pairs of rows that belong together.", _NAMED_FILE)
 @_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
-@_option("--weight COLUMN", "Maps: weight of every area, such as its population.")
+@_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
     "--tolerance SHARE",
-    "Maps: largest difference between the load of a region and the mean load, such as 15%.",
+    "Maps: largest deviation of the load of a region from the mean load, such as 15%.",
     callback=_share,
 )
 @_option(
@@ -318,7 +319,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "Start the search from a partition: the folder of a run, a table with the columns row and label, or a "
     "column of DATA, such as earlier regions.",
 )
-@_option("--id-column COLUMN", "Identifiers of the rows.")
+@_option("--id-column COLUMN", "Column of row identifiers.")
 @_option("--drop COLUMN", "Column to ignore; repeatable.", multiple=True)
 @_option(
     "--prepare/--no-prepare",
@@ -332,15 +333,15 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
 )
 @_option(
     "--weights",
-    "Tables: weight columns of few values by their dependence on other columns (default), or equally.",
+    "Tables: weight columns with few values by their dependence on other columns (default), or equally.",
     ["dependence", "equal"],
 )
 @_option(
     "--missing",
-    "Tables: fill missing cells from the nearest rows (default), or by the median of the column.",
+    "Tables: fill missing cells from the nearest rows (default), or with the median of the column.",
     ["neighbors", "median"],
 )
-@_option("--text-columns COLUMNS", "DATA contains documents: columns of text, such as title,text.")
+@_option("--text-columns COLUMNS", "DATA contains documents: text columns, such as title,text.")
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
@@ -350,9 +351,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
     _POSITIVE,
 )
-@_option(
-    "--stemmer", "Documents, for document methods: stemmer; default: porter.", ["porter", "english", "none"]
-)
+@_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
 @_option("--jobs", "Number of threads or processes; -1: all processors.", int, callback=_workers_wanted)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
@@ -364,11 +363,11 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
 @_flag("--pictures", "Also save figures as PNG files, such as front.png.")
 @_flag(
     "--plain-csv",
-    "Write cells such as =A1 unchanged to CSV files. Default: with an apostrophe, so that spreadsheets do "
+    "Write cells such as =A1 unchanged to CSV files. Default: prepend an apostrophe, so that spreadsheets do "
     "not run them as formulas.",
 )
 @_flag("--quiet", "Do not show progress or a summary.")
-@_flag("--json as_json", "Print the record of the run as JSON; see run.json.")
+@_flag("--json as_json", "Print the record of the run (run.json) as JSON.")
 @_option(
     "--fail-on",
     "Exit with code 3 if the verdict is that there is no structure beyond noise.",
@@ -384,15 +383,15 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     SciPy), or a bundled data set: breast_cancer, digits, iris, wine.
     Tables can come directly from a spreadsheet. Text columns become indicators of categories, dates become
     days and times become hours, units after numbers are removed, empty cells are filled, and
-    uninformative columns (constants, row numbers, unique texts) are ignored. A line reports every step.
+    uninformative columns (constants, row numbers, unique texts) are ignored. Every step is reported.
     With --no-prepare, every column without another role must be numeric, without empty cells.
-    The recommended method gives all columns the same weight, unless you set --set scale=...; other methods
-    do so for tables with categories, and leave purely numeric tables unchanged. In fuzzy-modes-moga,
-    every distinct text of a column is a category.
+    The recommended method weights all columns equally, unless --set scale=... is used; other methods do so
+    for tables with categories, and leave purely numeric tables unchanged. In fuzzy-modes-moga, every
+    distinct text of a column is a category.
 
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
-    weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
+    weights, reduced to 100 components if the method requires dense data. Document methods (ensemble-nmf,
     nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
     installed package (sentence-transformers, fastembed or model2vec, such as
     sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
@@ -401,18 +400,18 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, --set min_cluster_weight=W is the smallest load of a region. The output includes
+    With -k auto, --set min_cluster_weight=W sets the smallest load of a region. The output includes
     regions.geojson.
 
     A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
     a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
-    --workers or --scheduler a single file. All columns must be numeric, without empty cells, or excluded with
+    --workers or --scheduler a single file. Columns must be numeric, without empty cells, unless excluded with
     --drop. The subfolder labels contains the labels of all rows, in one Parquet file per part. The other
     files describe a random sample of 20,000 rows. --resume completes the labels of an interrupted run.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
-    Classes in the file score the result and are not used by the fit.
+    Classes in the file are used for scoring only.
 
     Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with
     several labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
@@ -431,8 +430,8 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and, with --pictures, figures such as front.png. Start with report.html, which shows and
-    compares all solutions in any browser, without network. `moo-clustering report` creates it again from
-    report.npz. A folder with other content raises an error and is not changed.
+    compares all solutions in any browser, without a network. `moo-clustering report` creates it again from
+    report.npz. If the folder has other content, the command fails and does not change it.
     """
     with reported():
         if options["method"] is not None:
@@ -475,7 +474,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 )
 @_option(
     "-k --n-clusters N|A-B",
-    "Another number of clusters than that of the fit; the run does not change.",
+    "Number of clusters, if it differs from that of the fit; the run is not changed.",
     callback=_number_or_interval,
 )
 @_workers
@@ -488,19 +487,19 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     """Predict the clusters of new rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
-    read and scaled as those of the fit. FILE contains the columns of DATA, the cluster and its name, its
+    read and scaled like those of the fit. FILE contains the columns of DATA, the cluster and its name, its
     class after a fit with --partial-labels, whether the row is unlike those of the fit, and which of its
     cells were treated as missing because they could not be read or are unknown categories.
 
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
-    categories, other decimal marks and values beyond those of the fit.
+    categories, other decimal marks and values beyond the range of the fit.
 
     With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
     requires the recommended method, without labels and pairs.
 
-    DATA in parts, as for `fit`, must be numeric in the columns of the fit. FILE is then a folder with one
-    Parquet file per part, which contains row numbers and clusters. To complete an interrupted command, repeat
-    it.
+    If DATA is read in parts, as by `fit`, the columns of the fit must be numeric. FILE is then a folder with
+    one Parquet file per part, which contains row numbers and clusters. To complete an interrupted command,
+    repeat it.
     """
     with reported():
         refuse_missing(folder)
@@ -539,11 +538,12 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 )
 @_flag("--json as_json", "Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
-    """Explain the clusters of a table by rules of few conditions.
+    """Explain the clusters of a table by rules with few conditions.
 
     DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
     default: the table of the fit. Fidelity is the share of rows that rules assign to their clusters. The
-    command lists the best fidelity per number of conditions, and prints the shortest sufficient rules (*).
+    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules
+    (*).
     """
     with reported():
         refuse_missing(folder)
@@ -562,13 +562,13 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
-    DIR are folders written by `fit` or `demo`. The report is one HTML file, which needs neither a network nor
-    a server. It shows the clusters with their names and contrasts, the samples in the plane, the solutions by
-    their objectives, and the agreement of solutions. Several runs must have the same samples, in any order if
-    the samples have names (--id-column).
+    Each DIR is a folder written by `fit` or `demo`. The report is one HTML file, which requires no network
+    and no server. It shows the clusters with their names and contrasts, the samples in the plane, the
+    objectives of the solutions, and the agreement of solutions. Several runs must have the same samples, in
+    any order if the samples have names (--id-column).
 
-    The page is created from report.npz in the folder, which `fit --no-report` does not write. A file that is
-    not a report is not replaced.
+    The page is created from report.npz in the folder, which `fit --no-report` does not write. The command
+    fails if it would replace a file that is not a report.
     """
     with reported(), shown_warnings():
         if out or len(folders) == 1:
@@ -700,7 +700,7 @@ def warm_up() -> None:
     with reported():
         from moo_clustering.cli.demo import run_warm_up
 
-        run_warm_up()
+        run_warm_up(fit)
 
 
 for command in (about, ask, choose, compare, demo, explain, explore):

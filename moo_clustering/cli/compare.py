@@ -1,4 +1,4 @@
-"""Tables of results for the command ``compare``, and the comparison as text or JSON."""
+"""The command ``compare``: tables of results, and the comparison as text or JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -11,7 +11,6 @@ from sklearn.preprocessing import minmax_scale
 from tqdm import tqdm
 
 from moo_clustering._kernels.caching import saves
-from moo_clustering.cli.commands import fit
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
@@ -28,8 +27,8 @@ _COMMON = (
 )  # fmt: skip
 
 
-def run_warm_up() -> None:
-    """Run the common methods on small data, so that numba compiles and caches their kernels."""
+def run_warm_up(fit: click.Command) -> None:
+    """Run common methods by the command ``fit`` on small data, so that numba compiles and caches kernels."""
     started, table = time.perf_counter(), load_wine().shuffled(0)
     assert table.y is not None
     classes = np.where(np.arange(len(table.y)) % 6, "", table.y.astype(str))
@@ -47,7 +46,7 @@ def run_warm_up() -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit, write the folder ``out`` and print the scores. Exit code 130 after an interruption."""
+    """Fit, write the folder ``out`` and print the scores. Exits with code 130 after an interruption."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Bundled rows are sorted by class, which must not help a method.
@@ -67,7 +66,7 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute scores of the controls of PESC."""
+    """Compute the scores of the controls of PESC."""
     rng = np.random.default_rng(seed)
     with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)

@@ -14,22 +14,28 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import AreaSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
-from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
+from moo_clustering.descriptions import (
+    ClusterDescriptions,
+    ComparedColumns,
+    ComparedTerms,
+    of_rows,
+    with_unit,
+)
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
-from moo_clustering.results import ClusteringResult, PoolResult, result_of, with_user_names
+from moo_clustering.results import ClusteringResult, Coassociation, PoolResult, result_of, with_user_names
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import LabelUse
-    from moo_clustering.cli.samples import Samples
+    from moo_clustering.cli.samples import LabelUse, Samples
     from moo_clustering.datasets import Documents
 
-TERMS = "terms.png"
+TERMS, PARTITION = "terms.png", "partition.png"
+# Largest number of distances to scale to the plane, and of samples in a picture of the pool.
+MOST_PLACES = 1000
 _TITLE = 80  # largest number of characters of a text that replaces a missing title
 # Largest number of rows of the cluster table on a terminal.
 _SHOWN = 20
@@ -39,16 +45,17 @@ _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
 # Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Largest number of values of a column that explains the clusters, and least share of the clusters' modes.
+# Largest number of values of a column that explains the clusters, and least share of rows with the mode of
+# their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Numbers of leading features and classes of a cluster in a subspace.
+# Numbers of leading features and classes per cluster of a subspace method.
 _FEATURES, _CLASSES = 10, 5
 # Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
 # Largest number of clusters whose leading features are drawn.
 _DRAWN = 24
-# Largest numbers of multiplications and of bags for indices that need the distances of all pairs of bags.
+# Largest numbers of multiplications and of bags for indices that require all distances between bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
 # File with the data for questions about a fit, and its format.
@@ -97,10 +104,61 @@ def describe(job: Job) -> Description:
     return found
 
 
+def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
+    """Plot the samples in the plane, with the numbers or classes of clusters."""
+    from moo_clustering.visualization import plot_partition
+
+    estimator = job.estimator
+    X, names = _places(job)
+    shown = None
+    if classes is not None:
+        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
+    title = f"{type(estimator).__name__}, {job.samples.name}"
+    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
+
+
+def _places(job: Job) -> tuple[Any, list[str]]:
+    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
+    samples, estimator = job.samples, job.estimator
+    X = samples.X
+    if job.of_distances:
+        from moo_clustering.visualization.partitions import scaled_to_plane
+
+        positions, stress = scaled_to_plane(np.asarray(X))
+        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
+    if (found := samples.coordinates()) is not None:
+        return found
+    from moo_clustering.estimators._pareto_landmarks import FeatureScaling
+
+    scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
+    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
+    scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
+    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
+        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
+    return scaling.transform(X), list(samples.column_names)
+
+
+def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
+    """Plot the co-association matrix of the pool, for a subset if there are many samples."""
+    from scipy.linalg import eigh
+
+    from moo_clustering.visualization import plot_similarity
+
+    together, labels, n_all, what = coassociation(MOST_PLACES)
+    degree = np.sqrt(together.sum(axis=1))
+    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
+    n_clusters = int(labels.max()) + 1
+    last = min(len(labels), max(10, n_clusters + 2)) - 1
+    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
+    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
+    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
+    plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)
+
+
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
     """Return the validity indices of a result, None if undefined."""
     # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if there are
-    # too many bags or instances for all distances.
+    # too many bags or instances to compute all distances.
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -122,13 +180,13 @@ class Description:
     record: dict[str, Any]  # entries for the record
     clusters: pd.DataFrame | None = None  # description of the clusters, for the summary
     names: ClusterDescriptions | None = None  # names and contrasts of the clusters
-    frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by the names of their files
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
     # Functions that write files into a folder and return their names.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    # Functions that draw into a file, by its name.
+    # Functions that draw a picture, by file name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)  # more keyword arguments of ``report_content``
+    report: dict[str, Any] = field(default_factory=dict)  # further keyword arguments of ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
@@ -206,7 +264,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename an attribute that is called like another column of this table.
+        # Rename an attribute with the name of another column of this table.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -229,7 +287,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on how the number of clusters was selected, and on other promising numbers."""
+    """Return lines about the selection of the number of clusters, and about other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -289,7 +347,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # A fit of a table in parts does not contain all rows, whose labels questions would change.
+        # Questions would change the labels of all rows, which a fit of a table in parts does not contain.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -357,7 +415,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the names of the classes, which are codes of the partial labels."""
+    """Return the names of the classes, whose codes are those of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -383,7 +441,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename a column that is called like another column of this table.
+        # Rename a column with the name of another column of this table.
         title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -398,7 +456,7 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Categories are sorted, so that argmax returns the first of equally frequent ones.
+    # Sort the categories, so that the first of equally frequent categories is selected.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
@@ -422,7 +480,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return columns of few values that are nearly constant within every cluster, ignoring noise (-1)."""
+    """Return columns with few values that are nearly constant within clusters, ignoring noise (-1)."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -437,7 +495,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters with as many contrasts as the terminal has space for."""
+    """Format the largest clusters with as many contrasts as fit in a line of the terminal."""
 
     def cells(entry: Sequence[Any]) -> list[str]:
         *own, contrasts = entry
@@ -477,8 +535,8 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 def subspace_frame(job: Job) -> pd.DataFrame:
     """Return number, size, impurity, leading features and classes of the non-empty clusters."""
-    # Clusters of documents also have a typical document with its title. Leading features of tables are those
-    # of large weight; those of documents and label sets must also be present.
+    # Clusters of documents also have a typical document with its title. Leading features have large weights;
+    # in documents and label sets, they must also be present.
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -539,7 +597,7 @@ def _subspace_cell(name: str, value: Any) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot bars of the leading features of every cluster, by their distinction."""
+    """Plot bars of the leading features of every cluster: weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -567,7 +625,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the mean ROC curve, those of the best and the worst label, and exact areas."""
+    """Return the ROC curves (mean, best and worst label) and their exact areas."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -657,7 +715,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 def probability_frame(
     probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
 ) -> pd.DataFrame:
-    """Return a column ``row`` and a column per label. Names of columns can be equal."""
+    """Return a column ``row`` and a column per label. Column names can repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
@@ -682,7 +740,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved, and nothing after a fit with
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
     # labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
@@ -715,7 +773,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, the texts with word weights, or bag means; for distances only identifiers."""
+    """Collect the table, texts with word weights, or bag means to show; for distances, only identifiers."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()
@@ -736,4 +794,5 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
         texts=samples.source.texts if isinstance(samples, TextSamples) else None,
         notes=samples.notes_of_rows,
         empty=None if samples.prepared is None else samples.prepared.missing,
+        forms={name: with_unit("{}", unit) for name, unit in samples.described_columns()[1].items()},
     )

@@ -1,4 +1,4 @@
-"""The report of a run, served to the user of this computer only, and the panel for questions."""
+"""A local server for the report of a run, and the panel for questions."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _HEADERS = {
 }
 _NO_BROWSER = "No browser could be opened; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-# Largest number of bytes of an answer; the longest name takes a few hundred.
+# Largest number of bytes of an answer; the longest name requires a few hundred.
 _LARGEST_ANSWER = 64 * 1024
 
 
 def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
-    """Create a server for the page, with its port reserved. Raises a ValueError if this is not possible."""
+    """Create a server for the page and reserve its port; raise a ValueError if the port is unavailable."""
     try:
         return PageServer(page, port, panel)
     except OSError as error:
@@ -64,7 +64,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
                     "continues from there."
                 )
             if open_browser:
-                # Some browsers return only when they are closed, so they run in a thread.
+                # Open the page in a thread, because some browsers return only when they are closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:
@@ -97,11 +97,11 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """Error for a request about a question that is no longer the current one."""
+    """Raised for a request about an outdated question."""
 
 
 class AnswerPanel:
-    """Session of a run behind a page. It processes one request at a time, if the page is up to date."""
+    """Session behind a page. It processes one request at a time, and rejects those of outdated pages."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
@@ -203,7 +203,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if answers placed samples in it.
+            # Group of the second sample, if answers assigned samples to it.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -260,11 +260,11 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that leads to the page only once, because other users can read a browser's command line."""
+        """Address that is valid only once, because other users can read a browser's command line."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Return whether ``code`` is that of :attr:`invitation`, which is valid only once."""
+        """Return whether ``code`` is the unused code of :attr:`invitation`."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -279,7 +279,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Error whose response is a status code and a sentence."""
+    """Raised to respond with a status code and a sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Read the head of a request; respond to unreadable requests with an error."""
+        """Parse the head of a request; respond to malformed requests with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():

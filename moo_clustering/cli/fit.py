@@ -43,10 +43,10 @@ from moo_clustering.cli.folder import (
     json_text,
     open_folder,
     sample_notes,
-    save_model,
     save_results,
     with_clusters,
     with_status,
+    write_model,
 )
 from moo_clustering.cli.job import (
     Job,
@@ -64,17 +64,17 @@ from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
-from moo_clustering.estimators._base import recall_text
+from moo_clustering.drift import Reference
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
-from moo_clustering.results import ClusteringResult, Front, has_labels
+from moo_clustering.results import ClusteringResult, Front, has_labels, recall_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Number of samples above which a message announces that the recommended method takes minutes.
 LONG = 1000
-# Options of the command by the step that uses them.
+# Options of the command, grouped by the step that uses them.
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
 )  # fmt: skip
@@ -84,7 +84,7 @@ _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
     "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
 }  # fmt: skip
-_NOTES = 12  # largest number of notes on the preparation in the header of the report
+_NOTES = 12  # largest number of notes about the preparation in the header of the report
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -132,7 +132,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(f"Note: {message_line(line)}", err=True)
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
-        scaled = {"scale": "none"}  # prepared columns have equal weights already
+        scaled = {"scale": "none"}  # prepared columns already have equal weights
     if options["embed"] is not None and method.name == RECOMMENDED:
         scaled = {"metric": "cosine"}  # the rows for other methods have unit length
     parameters = preset | scaled | settings
@@ -170,7 +170,9 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
-        click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
+        parts = "; --workers 0 reads a numeric table in parts" if samples.n_samples > 1_000_000 else ""
+        note = f"Clustering {samples.n_samples:,} samples; this may take a few minutes{parts} ..."
+        click.echo(note, err=True)
     finish_fit(job, folder, options)
 
 
@@ -260,7 +262,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
-    """State what was saved at an interruption, and the next step."""
+    """Return what was saved after an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in outcome.record
@@ -287,7 +289,7 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> Outcome:
-    """Fit and save the results, also after Ctrl-C."""
+    """Fit and save the results, even after Ctrl-C."""
     # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. A killed run
     # can be resumed between any two of these steps: results, report, record with status "complete", removal
     # of the checkpoint. ``extra`` are further entries of the record.
@@ -320,7 +322,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # If there is no content of the report, only the checkpoint contains the front.
+            # Without the content of the report, only the checkpoint contains the front.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -366,6 +368,30 @@ def save_described(
     return found
 
 
+def save_model(
+    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
+) -> list[str]:
+    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
+    # The file contains data and names of types, but no code.
+    samples, labels = job.samples, job.result.labels
+    if samples.prepared is None or not (job.method.areas or job.method.predicts):
+        return []
+    reference = Reference.of(np.asarray(samples.X), labels)
+    write_model(
+        folder / MODEL,
+        job.estimator,
+        preparer=samples.prepared.preparer,
+        rows=reference.rows,
+        limits=reference.limits,
+        sizes=reference.sizes if job.sizes is None else job.sizes,
+        classes=None if classes is None else list(classes),
+        names=list(names),
+        roles={} if samples.roles is None else samples.roles._asdict(),
+        plain_csv=plain_csv,
+    )
+    return [MODEL]
+
+
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if samples.prepared is None and not samples.category_names:
@@ -374,7 +400,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
             )
         if name == "weights" and not samples.has_equal_columns:
             raise DataError(
-                f"--weights requires columns of equal scale, which method {method} does not receive "
+                f"--weights requires columns of equal scale, but method {method} uses the original scale "
                 "here; omit --set scale=..., if present"
             )
 
@@ -435,11 +461,11 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """State the next step after an interruption."""
+    """Return the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "continue with the same command and --resume"
     if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
-        return "there is no checkpoint to continue from (--checkpoint-every writes them)"
+        return "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
     return f"the same command starts from the beginning{', in another folder' if has_result else ''}"
 
 
@@ -590,7 +616,7 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
         return []
     n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
     what = _counted(len(use.names), "labels" if use.multilabel else "classes")
-    several = ", any number each" if use.multilabel else ""
+    several = ", any number per sample" if use.multilabel else ""
     rest = f"; {n_held_out} others are withheld for scoring" if n_held_out else ""
     return [["labels", f"{what}{several}; the fit uses the labels of {_counted(n_given, kind)}{rest}"]]
 
@@ -662,7 +688,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the objectives of the selected start, and of the best of as many random starts."""
+    """Return lines with the objectives of the selected start, and of the best random start."""
     rows = []
     if "chosen" in record:
         rows.append(["chosen", _objectives(record["chosen"])])
@@ -697,13 +723,13 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
 
 
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
-    """Return remarks on bag clusters of few bags, and on predictions; and :func:`pareto_remarks`."""
+    """Return remarks about clusters of few bags and about predictions, and :func:`pareto_remarks`."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
     # With alternatives, separation indices did not select the result.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
-            f"A cluster holds only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
+            f"A cluster contains only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
             "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
         )
     if prediction is not None and not prediction["n_scored"]:
@@ -715,12 +741,12 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Return remarks on columns that separate the clusters by themselves, and on an evolution."""
+    """Return remarks about columns that separate the clusters by themselves, and about an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))
         remarks.append(
-            f"Nearly every cluster has one value of {shown}. Omit such a column with --drop to find "
+            f"Nearly every cluster has a single value of {shown}. Omit such a column with --drop to find "
             "other clusters."
         )
     if "controls" in record:

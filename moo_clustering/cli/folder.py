@@ -1,4 +1,4 @@
-"""Run folders: checks before writing, the files of a run, and reading them for reports."""
+"""Run folders: checking them, and writing and reading their files."""
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
-from moo_clustering.drift import Reference
-from moo_clustering.results import ClusteringResult, Coassociation, result_of
+from moo_clustering.results import ClusteringResult, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import Job
     from moo_clustering.cli.samples import Samples
     from moo_clustering.visualization.report import ReportContent
 
@@ -48,9 +46,7 @@ _DRAWN = {
     "inertia": "inertia",
     "smallest": "bags of the smallest cluster",
 }
-PARTITION = "partition.png"
-MOST_PLACES = 1000
-# Characters that readers of tables interpret as the end of a row or of the file.
+# Characters that table readers interpret as the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
@@ -92,15 +88,15 @@ _LARGEST = 25_000_000
 
 
 class FolderError(ValueError):
-    """The folder cannot be used for this run."""
+    """Raised for a folder that cannot be used for a run."""
 
 
 @dataclass
 class RunFolder:
     """Folder of a run, with the checks before writing."""
 
-    # ``inspect`` raises a FolderError for a folder with other content. Otherwise it returns whether there is
-    # a checkpoint to resume, and the record of a run that can be overwritten or continued.
+    # ``inspect`` raises a FolderError for a folder with other content. Otherwise, it returns whether the
+    # folder contains a checkpoint to resume, and the record of a run to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -114,7 +110,7 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether there is the record of an earlier run without a checkpoint."""
+        """Whether the record of an earlier run exists, but no checkpoint."""
         return self.has_record and not self.resumed
 
     @property
@@ -157,7 +153,7 @@ class RunFolder:
                 # The second of two simultaneous runs raises here, even without file locks.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set this before the file is written, because Ctrl-C can follow immediately.
+                    # Set this before the file appears, because Ctrl-C can follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -240,7 +236,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open the folder of a run, locked until the end of the block; :meth:`RunFolder.claim` creates it."""
-    # ``resume`` allows a checkpoint, ``replaces`` earlier runs of a command; ``inspect`` replaces the checks.
+    # ``resume`` permits a checkpoint, ``replaces`` earlier runs of a command; ``inspect`` replaces checks.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -257,7 +253,7 @@ def open_folder(
 
 
 def folder_names(path: Path) -> set[str]:
-    """Return the names of the relevant files in a folder, which need not exist yet."""
+    """Return the names of the relevant files in a folder, which need not exist."""
     if fault := path_fault(path, "folder"):
         raise FolderError(f"{path} {fault}; {_OTHER}")
     try:
@@ -268,14 +264,14 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check the files in a folder before a run; return whether there are a checkpoint and a record."""
+    """Check the files in a folder before a run; return whether it contains a checkpoint, and a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A finished run with a checkpoint and without a report was killed before the report.
+        # A finished run with a checkpoint and without a report was killed before the report was written.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -327,7 +323,7 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``."""
+    """Convert a record to strict JSON, with null for NaN and infinity; on one line if ``indent`` is None."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -344,7 +340,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace the files of a run by those in its subfolder ``updated``, if there is one, the record last."""
+    """Replace the files of a run with those in its subfolder ``updated``, if it exists; the record last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -373,7 +369,7 @@ def run_content(folder: Path) -> ReportContent:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
         raise FolderError(
-            f"{folder} has no {CONTENT}, from which reports are made: fit again without --no-report"
+            f"{folder} has no {CONTENT}, from which reports are created: fit again without --no-report"
         ) from None
     if len(labels) != content.n_samples:
         raise FolderError(
@@ -396,7 +392,7 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 
 
 def saved_table(path: Path) -> pd.DataFrame:
-    """Read samples and labels as text."""
+    """Read a table of samples and labels as text."""
     with persistence.open_file(path) as file:
         # pandas takes ten seconds for a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
@@ -423,7 +419,7 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a sentence, in a list, on the rows that the files of a run describe; empty if these are all."""
+    """Return a sentence, in a list, if the files of a run describe only a sample of its rows, else []."""
     if not is_in_parts(record):
         return []
     data = record["data"]
@@ -435,7 +431,7 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
 
 
 def is_in_parts(record: Mapping[str, Any]) -> bool:
-    """Whether a run is a fit of a table in parts, whose files describe a sample of its rows."""
+    """Return whether a run is a fit of a table in parts, whose files describe a sample of its rows."""
     data = record.get("data")
     return isinstance(data, Mapping) and "n_shown" in data
 
@@ -443,19 +439,19 @@ def is_in_parts(record: Mapping[str, Any]) -> bool:
 def save_report_of(
     folders: Sequence[Path], out: Path | None, title: str | None
 ) -> tuple[Path, ReportContent]:
-    """Write the page of runs to ``out``, or to ``report.html`` in the folder of a single run."""
+    """Write the report of runs to ``out``, or to ``report.html`` in the folder of a single run."""
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # For a page in another folder, the folder of the run need not be writable.
+    # The folder of the run need not be writable if the page is written to another folder.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         # Check before writing that only a report would be replaced.
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
-            # Commands that write this page again keep its title.
+            # Commands that write this page again preserve its title.
             record = run_record(folders[0]) | {"title": title}
             with persistence.replacing(folders[0] / RECORD) as file:
                 file.write(record_text(record).encode())
@@ -463,7 +459,7 @@ def save_report_of(
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Check again: another file may have been created meanwhile.
+            # Check again, because another file may have been created in the meantime.
             check_page(page)
     return page, content
 
@@ -580,13 +576,13 @@ def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
 
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
-    """Write a table, without formulas in cells (see ``csv_cell``) unless ``plain``."""
+    """Write a table, with formulas in cells escaped (see ``csv_cell``) unless ``plain``."""
     with persistence.replacing(path) as file:
         file.write(csv_text(frame, plain=plain))
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any."""
+    """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]``, if any."""
     # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
 
     def cell(value: Any) -> Any:
@@ -618,14 +614,14 @@ def written_cells(path: Path) -> pd.DataFrame:
 
 
 def cells_text(cells: pd.DataFrame) -> bytes:
-    """Convert what :func:`written_cells` returned to the bytes of a file."""
+    """Convert the cells from :func:`written_cells` to the bytes of a file."""
     style = cells.attrs["csv"]
     text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
     return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
-    """Return the arrays of a result to save."""
+    """Return the arrays of a result that are saved."""
     found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
     found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
     found |= result.arrays()
@@ -678,32 +674,8 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column that the fit added: the last ``name``, even if underscores follow."""
+    """Return the position of the column added by the fit: the last ``name``, with or without underscores."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
-
-
-def save_model(
-    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
-) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
-    # The file contains data and names of types, but no code.
-    samples, labels = job.samples, job.result.labels
-    if samples.prepared is None or not (job.method.areas or hasattr(job.estimator, "predict")):
-        return []
-    reference = Reference.of(np.asarray(samples.X), labels)
-    write_model(
-        folder / MODEL,
-        job.estimator,
-        preparer=samples.prepared.preparer,
-        rows=reference.rows,
-        limits=reference.limits,
-        sizes=reference.sizes if job.sizes is None else job.sizes,
-        classes=None if classes is None else list(classes),
-        names=list(names),
-        roles={} if samples.roles is None else samples.roles._asdict(),
-        plain_csv=plain_csv,
-    )
-    return [MODEL]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
@@ -722,7 +694,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model of skops without addresses and times, so that equal fits have equal files."""
+    """Compress a model with skops, without addresses and times, so that equal fits produce equal files."""
     from skops import io
 
     numbers: dict[int, int] = {}
@@ -757,10 +729,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
     if not path.exists():
-        raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the "
-            "method does not predict"
-        )
+        raise FolderError(_without_model(folder))
     try:
         with zipfile.ZipFile(path) as archive:
             n_bytes = sum(each.file_size for each in archive.infolist())
@@ -783,6 +752,31 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if absent := {"estimator", *_MODEL_KEYS} - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
+
+
+def _without_model(folder: Path) -> str:
+    """Say why a run has no model, and what to do."""
+    from moo_clustering.datasets.sources import BUNDLED
+    from moo_clustering.estimators._methods import find_method
+
+    record = run_record(folder)
+    data, method = record.get("data") or {}, record["method"]
+    kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
+    kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
+    if record.get("command") == "ask":
+        pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
+        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+    elif record["status"] != "complete":
+        why = ", because the fit is incomplete; finish it with fit --resume"
+    elif not find_method(method)[0].predicts:
+        why = f", because method {method} cannot predict; fit with another method"
+    elif "columns" in data:  # of a table that was prepared
+        why = "; fit again"
+    else:
+        kind = "a bundled data set" if data.get("name") in BUNDLED else kind
+        why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
+        why += "CSV with a method that prepares columns, or use the estimator in Python"
+    return f"{folder} has no {MODEL}{why}"
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
@@ -881,54 +875,3 @@ def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     # Omit a constant threshold.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history
-
-
-def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Plot the samples in the plane, with the numbers or classes of clusters."""
-    from moo_clustering.visualization import plot_partition
-
-    estimator = job.estimator
-    X, names = _places(job)
-    shown = None
-    if classes is not None:
-        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
-    title = f"{type(estimator).__name__}, {job.samples.name}"
-    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
-
-
-def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
-    samples, estimator = job.samples, job.estimator
-    X = samples.X
-    if job.of_distances:
-        from moo_clustering.visualization.partitions import scaled_to_plane
-
-        positions, stress = scaled_to_plane(np.asarray(X))
-        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
-    if (found := samples.coordinates()) is not None:
-        return found
-    from moo_clustering.estimators._pareto_landmarks import FeatureScaling
-
-    scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
-    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
-    scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
-    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
-        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
-    return scaling.transform(X), list(samples.column_names)
-
-
-def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Draw the share of the pool that puts two samples into one cluster; of many samples, for a subset."""
-    from scipy.linalg import eigh
-
-    from moo_clustering.visualization import plot_similarity
-
-    together, labels, n_all, what = coassociation(MOST_PLACES)
-    degree = np.sqrt(together.sum(axis=1))
-    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
-    n_clusters = int(labels.max()) + 1
-    last = min(len(labels), max(10, n_clusters + 2)) - 1
-    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
-    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
-    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
-    plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)

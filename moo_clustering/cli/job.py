@@ -18,7 +18,7 @@ from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering.cli import load
 from moo_clustering.cli.folder import FORMAT, RunFolder
 from moo_clustering.cli.methods import FLAGS
-from moo_clustering.cli.samples import Samples, TextSamples, indicators
+from moo_clustering.cli.samples import LabelUse, Samples, TextSamples, indicators, labelled_rows
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
@@ -28,10 +28,10 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that do not affect the result, or that are paths, or that the record contains elsewhere.
+# Parameters that do not affect the result, are paths, or are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-# Largest number of label names in a message; smallest number of columns of label sets.
-_NAMED, _FEWEST = 5, 2
+# Largest number of label names in a message.
+_NAMED = 5
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Job:
     why: str = ""  # why the method was selected, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: ``fit`` runs the fit, replaces the samples by a subset of the rows, and returns
+    # For tables in parts: ``fit`` runs the fit, replaces the samples with a subset of the rows, and returns
     # whether it was interrupted; ``sizes`` are the cluster sizes in all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
@@ -76,7 +76,7 @@ class Job:
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels of the fitted estimator, in its order."""
+        """Names of the classes or labels, in the order of the fitted estimator."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -214,7 +214,7 @@ def build_estimator(
         if name == "n_clusters" and name not in known and "k_max" in known:
             raise ValueError(
                 f"method {method.name} finds the number of clusters itself and does not accept -k; "
-                "bound it with --set k_max=..."
+                "limit it with --set k_max=..."
             )
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
@@ -249,7 +249,7 @@ def _require_generations(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Whether a fit with these values of all parameters has generations, from which it can be resumed."""
+    """Return whether a fit with these parameter values has generations, from which it can be resumed."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0
@@ -314,7 +314,7 @@ def _document_features(
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         click.echo(
             f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
-            f"terms are reduced to {text.X.shape[1]} components (--svd N for another number).",
+            f"terms are reduced to {text.X.shape[1]} components (--svd N changes the number).",
             err=True,
         )
     return text
@@ -341,7 +341,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read the partial labels and pairs, as far as the method supports them."""
+    """Read the partial labels and pairs; raise a ValueError if the method does not accept them."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -397,54 +397,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 
 def _none(column: str) -> str:
-    return f"column {column!r} (partial labels) has no label"
-
-
-@dataclass(frozen=True, eq=False)
-class LabelUse:
-    """Labels of the samples for the fit and for scoring."""
-
-    names: tuple[str, ...]  # names of the labels
-    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
-    given: NDArray[np.int8]
-    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
-    # including all samples with labels for the fit.
-    held_out: NDArray[np.int8]
-    multilabel: bool  # whether a sample can have any number of labels
-
-    @property
-    def is_given(self) -> NDArray[np.bool_]:
-        """Mask of the samples with labels for the fit."""
-        return _labelled(self.given)
-
-    @property
-    def is_held_out(self) -> NDArray[np.bool_]:
-        """Mask of the samples whose labels score the predictions."""
-        return _labelled(self.held_out)
-
-    @property
-    def sources(self) -> dict[str, int]:
-        """Numbers of labels and samples, for the record."""
-        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
-        return counts | {"n_held_out": int(self.is_held_out.sum())}
-
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """Columns of labels that occur in the fit; at least two for label sets."""
-        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
-            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
-        return np.flatnonzero(positive)
-
-    @property
-    def y(self) -> NDArray[Any] | None:
-        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
-        # Unlabelled samples are -1.
-        if not self.is_given.any():
-            return None
-        if self.multilabel:
-            return self.given[:, self.columns]
-        return np.where(self.is_given, self.given.argmax(axis=1), -1)
+    return f"column {column!r} (partial labels) contains no labels"
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
@@ -473,12 +426,12 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         return use
     has_sample = np.any(use.given > 0, axis=0).tolist()
     if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warn_caller(f"no sample in the fit has {_listed(unseen)}, so it cannot be predicted")
+        warn_caller(f"the fit cannot predict {_listed(unseen)}, which no sample in the fit has")
     return use
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add known classes, for scoring, of the samples without labels for the fit."""
+    """Add the known classes of samples without labels for the fit, for scoring."""
     known = samples.known_sets()
     if known is None:
         return use
@@ -489,16 +442,10 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     held = np.pad(use.held_out, ((0, 0), (0, len(unknown))))
     held[~use.is_held_out] = -1
     found = indicators(known, use.names + unknown)
-    free = _labelled(found) & ~use.is_given
+    free = labelled_rows(found) & ~use.is_given
     return replace(
         use, names=use.names + unknown, given=given, held_out=np.where(free[:, np.newaxis], found, held)
     )
-
-
-def _labelled(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    if not indicators.shape[1]:
-        return np.zeros(len(indicators), dtype=bool)
-    return np.all(indicators >= 0, axis=1)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -507,7 +454,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """Select the features of the largest information gain about the labels for the fit."""
+    """Select the features with the largest information gain about the labels for the fit."""
     if not samples.has_terms:
         raise DataError(
             "--features selects words of documents and features of multi-label files, but "

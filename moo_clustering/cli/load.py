@@ -1,4 +1,4 @@
-"""Reading the data that the user names, and features of documents."""
+"""Loading of the data that the user specifies, and features of documents."""
 
 import gzip
 import importlib
@@ -55,7 +55,7 @@ from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
-from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
+from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
 # Flags that replace the names of reader options in messages.
@@ -64,10 +64,10 @@ _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header"
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _MAPS = (".geojson", ".gpkg")
 SPARSE = (".svm", ".svmlight", ".libsvm")
-# The relation name of MEKA contains the number of label attributes.
+# MEKA writes the number of label attributes into the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Equal weights; unchanged; equal weights if any column is a category; or columns without conversion.
+# Equal weights; original scales; equal weights if any column is a category; or columns without conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
@@ -173,7 +173,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether data are read as a graph, because of their suffix or of options of the method."""
+    """Return whether data are read as a graph, because of their suffix or of method options."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -185,7 +185,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
-    """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
+    """Read a graph; raise a DataError for methods without graphs, and for flags of tables (``others``)."""
     if not method.graph_options:
         raise DataError(
             f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
@@ -209,7 +209,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Raise if bags are used with a method of samples, or samples with a method of bags."""
+    """Raise a DataError for bags with a method for samples, or samples with a method for bags."""
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
@@ -282,8 +282,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
-    # methods of label sets, also every ARFF file without bags, and npz files with label indicators.
+    # These are svmlight files, and ARFF files with a label file or the number of labels in the header; for
+    # methods that accept label sets, also other ARFF files without bags, and npz files with label indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -302,7 +302,7 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
 
 
 def takes_label_sets(method: Method) -> bool:
-    """Return whether samples can have several labels in the fit."""
+    """Return whether a method accepts several labels per sample."""
     return "label_sets" in method.supervision
 
 
@@ -416,7 +416,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how a method needs the columns of a table; None if the table must already contain features."""
+    """Return how the columns of a table are prepared for a method; None if they must already be features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
@@ -486,8 +486,8 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
         raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
         raise DataError(
-            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers: name "
-            "their column with --id-column in both runs"
+            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers; name "
+            "an identifier column with --id-column in both runs"
         )
     return found[wanted]
 
@@ -573,7 +573,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
 
 
 def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
-    """Record a decimal comma in ``attrs["csv"]`` of the cells of a text whose separator is another mark."""
+    """Record decimal commas in ``attrs["csv"]`` of a text table, unless commas separate its cells."""
     style = frame.attrs.get("csv", {"sep": ","})
     if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
         style["decimal"] = ","
@@ -650,7 +650,7 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
+    """Compute tf-idf weights, reduced by a truncated SVD if ``svd`` is set or the method needs dense data."""
     # With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
@@ -659,7 +659,7 @@ def text_features(
             raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # console scripts do not import modules of this folder
+        sys.path.insert(0, folder)  # console scripts do not import modules from this folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -683,7 +683,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     """Return the leading components with rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
-    if weights.shape[1] == 1:  # scikit-learn raises
+    if weights.shape[1] == 1:  # scikit-learn would raise an error
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
     with np.errstate(invalid="ignore"):  # if all documents are equal, there is no variance
@@ -696,13 +696,12 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows."""
-    # The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed.
+    """Compute unit rows of tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents."""
+    # By default, stems are Porter's; without snowballstemmer, words are not stemmed, with a warning.
     texts, chosen = samples.source.texts, _available(stemmer)
+    own = None if chosen == "none" else chosen
     try:
-        counts, terms = document_term_counts(
-            texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
-        )
+        counts, terms = document_term_counts(texts, min_df=min_df, stemmer=own)
     except ImportError as error:
         raise DataError(
             f"--stemmer {chosen} requires snowballstemmer, which is not installed: run "
@@ -720,7 +719,8 @@ def stem_features(
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}
     record = how | {"min_df": min_df, "max_df": max_df, "svd": None}
-    return samples.with_terms(weights, terms[kept], record)
+    # Names of clusters and reports show words, not stems such as "engin".
+    return samples.with_terms(weights, word_forms(texts, terms[kept], own), record)
 
 
 def _available(stemmer: StemmerName | None) -> StemmerName:
@@ -736,7 +736,7 @@ def _available(stemmer: StemmerName | None) -> StemmerName:
 
 
 def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
-    """Presence of words, except English stop words: 1 in the documents that contain them."""
+    """Compute indicators of the presence of words, except English stop words."""
     present, vocabulary = binary_unigrams(samples.source.texts, min_df=min_df, max_df=max_df)
     record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
     return samples.with_terms(present, vocabulary, record)

@@ -1,4 +1,4 @@
-"""The list of methods, and the options of a method, for the command ``methods``."""
+"""The command ``methods``: the list of methods, and the options of a method."""
 
 import inspect
 import re
@@ -102,7 +102,7 @@ def _entry(method: _methods.Method) -> str:
     takes += ["maps of areas (.geojson, .gpkg, .parquet)"] if method.areas else []
     takes += ["text columns, whose values are categories"] if method.categorical else []
     if takes or method.supervision:
-        rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
+        rows.append(("accepts", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
     if method.aliases:
         rows.append(("aliases", ", ".join(method.aliases)))
     lines = [_wrap(method.name, method.summary, 0)]

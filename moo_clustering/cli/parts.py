@@ -1,4 +1,4 @@
-"""The commands ``fit`` and ``predict`` of a table in parts, which may be larger than memory."""
+"""The commands ``fit`` and ``predict`` for tables in parts, which may be larger than memory."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Prepare rows, whose columns are in the order of the fit; predict clusters, and rows unlike the fit."""
+    """Predict the clusters of rows with the columns of the fit, and mark rows unlike those of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
@@ -155,7 +155,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
             before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
             if runs.json_text([before]) != runs.json_text([now]):
                 raise DataError(
-                    f"{path} contains a fit with other {key}; repeat its command, or use another --out"
+                    f"{path} contains a fit with different {key}; repeat its command, or use another --out"
                 )
         estimator = model["estimator"]
         estimator.parts_ = table
@@ -228,7 +228,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Name of a table, without the folders above it."""
+    """Return the name of a table without its parent folders."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
@@ -261,7 +261,7 @@ def _refuse_unused(used: str) -> None:
 
 @contextmanager
 def _workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Start the workers of --workers, or connect to --scheduler, for the passes over the parts."""
+    """Start the workers of --workers, or connect to --scheduler, for passes over the parts."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
         raise click.UsageError("--workers and --scheduler are mutually exclusive")

@@ -134,8 +134,10 @@ def run_explain(
         forms: dict[str, Callable[[], str]] = {"sql": chosen.to_sql, "python": chosen.to_python}
         if code == "spreadsheet":
             forms[code] = partial(chosen.to_spreadsheet, [*frame], decimal=decimal)
-            marks = "commas and decimal points" if decimal == "." else "semicolons and decimal commas"
-            click.echo(f"Note: the formula has English function names, {marks}", err=True)
+            note = f"the formula is for spreadsheets with decimal {'points' if decimal == '.' else 'commas'}"
+            if "EXACT(" in forms[code]():
+                note += " and English function names (EXACT)"
+            click.echo(f"Note: {note}", err=True)
             for line in chosen._comments("Note:", "cells of the type date"):
                 click.echo(line, err=True)
         text = forms[code]().rstrip("\n")
@@ -149,8 +151,8 @@ def run_explain(
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     if chosen.fidelity < fidelity and not as_json:
         click.echo(
-            f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so those of the greatest fidelity "
-            "are printed; --max-conditions allows more conditions",
+            f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so the rules of greatest fidelity are "
+            "printed; --max-conditions allows more conditions",
             err=True,
         )
     print_result(text)
@@ -167,7 +169,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
 def _with_n_clusters(
     folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]
 ) -> dict[str, Any]:
-    """Replace the clusters of a model by those that ``relabel`` selects for a number of clusters."""
+    """Replace the clusters of a model with those that ``relabel`` selects for a number of clusters."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
     if not isinstance(estimator, ParetoPoolClusterer):
@@ -196,7 +198,7 @@ def _sheet_columns(
     known: pd.DataFrame, frame: pd.DataFrame, path: Path
 ) -> tuple[pd.DataFrame, str, list[str]]:
     """Convert columns as a spreadsheet does; also return its decimal mark, and notes about other columns."""
-    # Among both marks, use the one with which fewer columns are texts; files with semicolons prefer commas.
+    # Use the decimal mark with which fewer columns are texts; on ties, a comma for files with semicolons.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -242,7 +244,7 @@ def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> Prep
 
 
 def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
-    """Print the JSON record of --json."""
+    """Print the record that --json requests."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name
@@ -252,8 +254,8 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
-    """Names of the clusters: set by the user, or else classes after a fit with labels, or contrasts."""
-    classes = model["classes"] or [""] * len(model["names"])  # clusters that are new classes have no name
+    """Return the names of clusters: set by the user, else classes after a fit with labels, else contrasts."""
+    classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
@@ -291,13 +293,13 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
     Keys of ``changes`` are numbers or current names of clusters; None restores the name of the fit. New
     versions of all files are written before any file is replaced. The record, which contains the names of the
-    fit, is replaced first, so that a killed command can be repeated. Raises a ValueError or TypeError for
-    unknown clusters or invalid names; then no file changes.
+    fit, is replaced first, so that a killed command can be repeated. Raises a ValueError or TypeError, and
+    changes no file, for unknown clusters or invalid names.
     """
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if runs.is_in_parts(record):  # files that contain labels of a sample
+    if runs.is_in_parts(record):  # the files contain only the labels of a sample
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
@@ -340,7 +342,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # earlier regions have names without a user
+            own = estimator.labels_  # earlier regions have names that no user has set
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names

@@ -1,7 +1,7 @@
 """Samples of the command: tables, bags, documents and label sets behind one interface.
 
-A data set is read into one of these classes. :class:`Samples` defines what the fit, the description, the
-files and the summary of a run need, so that they do not depend on the kind of data.
+A data set is read into one of these classes. The fit, the description, the files and the summary of a run
+use only the interface of :class:`Samples`, and do not depend on the kind of data.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from moo_clustering.persistence import fingerprint
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets.tables import Roles
 
 # Largest numbers of characters and of columns in a text that identifies a sample, and of rows with texts.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
+_FEWEST = 2  # smallest number of columns of label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
-# Names of the labels, their indicators, and whether samples can have several.
+# Names of the labels, their indicators, and whether a sample can have several labels.
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 
@@ -44,17 +44,17 @@ class Samples(Table):
 
     X: Any  # data for ``fit``
     feature_names: Any
-    category_names: tuple[str, ...] = ()  # names of the columns of categories
+    category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences about the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels if samples can have several; empty without a label.
+    # Known classes and partial labels if a sample can have several; empty for samples without a label.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
     # Tables whose columns were converted to features, as read and as prepared.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
     has_equal_columns: bool = False  # whether prepared columns have the same total variance before weights
-    # Columns without another role, such as names, which identify a row.
+    # Dropped columns that identify a row, such as names.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
     roles: Roles | None = None  # columns of a prepared table that are not features
@@ -72,7 +72,7 @@ class Samples(Table):
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Return the samples of a data set, with the fields that it has."""
+        """Convert a data set to samples, with the fields that it has."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
@@ -97,7 +97,7 @@ class Samples(Table):
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return columns in their units that describe the clusters, without filled cells, and the units."""
+        """Return the columns that describe the clusters, without filled cells, and their units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
@@ -222,7 +222,7 @@ class GraphSamples(UntabledSamples):
         return {"graph": self.features, "fingerprint": fingerprint(self.X)}
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data of a report, for a small graph with positions of the nodes."""
+        """Return the data of a report, with positions of the nodes of small graphs."""
         names = [f"link to {name}" for name in self.feature_names]
         shown = {"X": self.X, "feature_names": names}
         # Larger graphs are not drawn, because a spring layout takes quadratic time.
@@ -265,7 +265,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data, with coordinates in the units of a table of one or two columns."""
+        """Return the data; for one or two columns, also coordinates in their units."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -316,7 +316,7 @@ class AreaSamples(PreparedSamples):
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
-    """Table with columns of categories, as a data frame."""
+    """Table with categorical columns, as a data frame."""
 
     source: CategoryTable = field(kw_only=True)
 
@@ -359,7 +359,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the entropy of the withheld labels within clusters, and in random order."""
+        """Compute the entropy of the withheld labels within clusters, and within random clusters."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -379,7 +379,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return the same documents with weights of terms, and their components ``X`` if reduced."""
+        """Return a copy with weights of terms, and with their components ``X`` if reduced."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -398,6 +398,8 @@ class TextSamples(UntabledSamples):
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
+        if self.made.get("stemmer", "none") != "none":
+            terms += " (stems as their most frequent words)"
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
@@ -433,7 +435,7 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Record with the numbers of instances."""
+        """Return the record with the numbers of instances."""
         bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
@@ -474,7 +476,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Return the entropy of the label sets within clusters, and of random labels; empty without labels."""
+    """Return the entropy of label sets within clusters and within random clusters; empty without labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -482,7 +484,7 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
         return {}
     gold, found = [sets[row] for row in known], labels[known]
     rng = np.random.default_rng(0)
-    # Number of random permutations of the labels, the control of the entropy of clusters.
+    # 20 random permutations of the clusters are the control.
     random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(20)]
     return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
 
@@ -508,3 +510,57 @@ def _opening(title: str, text: str) -> str:
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
     return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
+
+
+@dataclass(frozen=True, eq=False)
+class LabelUse:
+    """Labels of the samples for the fit and for scoring."""
+
+    names: tuple[str, ...]  # names of the labels
+    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
+    given: NDArray[np.int8]
+    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
+    # including all samples with labels for the fit.
+    held_out: NDArray[np.int8]
+    multilabel: bool  # whether a sample can have any number of labels
+
+    @property
+    def is_given(self) -> NDArray[np.bool_]:
+        """Mask of the samples with labels for the fit."""
+        return labelled_rows(self.given)
+
+    @property
+    def is_held_out(self) -> NDArray[np.bool_]:
+        """Mask of the samples whose labels score the predictions."""
+        return labelled_rows(self.held_out)
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """Numbers of labels and samples, for the record."""
+        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
+        return counts | {"n_held_out": int(self.is_held_out.sum())}
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Columns of labels that occur in the fit; at least two for label sets."""
+        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
+        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
+            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
+        return np.flatnonzero(positive)
+
+    @property
+    def y(self) -> NDArray[Any] | None:
+        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
+        # Unlabelled samples are -1.
+        if not self.is_given.any():
+            return None
+        if self.multilabel:
+            return self.given[:, self.columns]
+        return np.where(self.is_given, self.given.argmax(axis=1), -1)
+
+
+def labelled_rows(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return a mask of the samples with labels."""
+    if not indicators.shape[1]:
+        return np.zeros(len(indicators), dtype=bool)
+    return np.all(indicators >= 0, axis=1)

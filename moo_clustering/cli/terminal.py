@@ -28,7 +28,7 @@ from moo_clustering._messages import printable_line as printable_line
 INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
-# Allocations between two collections of garbage. Imports alone create half a million objects, which last.
+# Allocations between two garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings that other packages issue for developers.
@@ -51,7 +51,7 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters that texts cannot represent.
+# Parameters of tqdm that environment variables cannot represent.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
@@ -146,8 +146,8 @@ class _Lossy(io.FileIO):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Replace closed streams by the null device, and drop output that cannot be written."""
-    # Otherwise, a file of results could get a closed descriptor, to which libraries write messages.
+    """Replace closed streams with the null device, and drop output that cannot be written."""
+    # Otherwise, a results file could reuse the closed descriptor, to which libraries write messages.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -172,7 +172,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely, and not when the process ends, where this would take as long as a small fit."""
+    """Collect garbage rarely, and not at exit, where a collection would take as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -186,7 +186,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # a program that calls the command replaced it by one without a descriptor
+        return stream  # the calling program replaced it by a stream without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -246,9 +246,10 @@ class PathArgument(click.Path):
 
 
 class Command(click.Command):
-    """Command whose errors and warnings are one line on stderr. The exit code of errors is 2.
+    """Command whose errors and warnings are one line on stderr.
 
-    After Ctrl-C, SIGTERM or SIGHUP it is 128 plus the number of the signal: 130, 143 or 129.
+    The exit code is 2 after errors, and 130, 143 or 129 (128 plus the number of the signal) after Ctrl-C,
+    SIGTERM or SIGHUP.
     """
 
     def invoke(self, context: click.Context) -> Any:
@@ -302,11 +303,11 @@ class Command(click.Command):
 
 
 class Commands(Command, click.Group):
-    """Group of commands with the errors of :class:`Command`."""
+    """Group of commands that reports errors as :class:`Command` does."""
 
 
 def _check_environment() -> None:
-    """Raise an error that names an environment variable with a value that a library cannot read."""
+    """Raise an error that names an environment variable whose value a library cannot read."""
     for name, value in os.environ.items():
         asked = ""
         if name in _INTEGERS and (value or name not in _THREADS):
@@ -329,13 +330,13 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are written to files, whatever the backend. The cache of matplotlib affects time only.
+    # Pictures are written to files, whatever the backend. Matplotlib's cache only affects the run time.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more, because some then end the process."""
+    """Restrict libraries to one thread if the system cannot start more, because some would abort."""
     end, started = threading.Event(), []
     try:
         # Threads for OpenMP and for BLAS of NumPy and of SciPy.

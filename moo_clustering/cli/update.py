@@ -32,7 +32,7 @@ from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
 
-_UNFINISHED = ".updated.tmp"  # subfolder for files that are not finished
+_UNFINISHED = ".updated.tmp"  # subfolder for unfinished files
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
@@ -126,7 +126,7 @@ class _Run:
         self.estimator = self.model["estimator"]
         self.method = find_method(self.record["method"])[0]
         if "label_sets" in self.method.supervision and self.record.get("supervision"):
-            raise DataError(f"{folder} is a fit of method {self.method.name} to labels, so it cannot change")
+            raise DataError(f"{folder} is a fit of {self.method.name} with labels and cannot be changed")
         self.labels = np.asarray(self.estimator.labels_)
         self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
         roles = self.model["roles"]
@@ -147,7 +147,7 @@ class _Run:
         samples = self._samples(self.rows)
         self.estimator = clone(saved).fit(samples.X, **self._supervision(samples))
         if not np.array_equal(self.estimator.pareto_front_, saved.pareto_front_, equal_nan=True):
-            raise DataError(f"the repeated fit in {self.folder} has other solutions; fit to a new folder")
+            raise DataError(f"the repeated fit in {self.folder} has different solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
         """Read the rows of the fit from ``clustered.csv`` as text."""
@@ -217,7 +217,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map; the last two properties of every area, the region of the fit, are removed."""
+        """Add the map, after removing the last two properties of every area, which contain its region."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()

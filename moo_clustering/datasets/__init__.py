@@ -1,9 +1,9 @@
-"""Data sets: scikit-learn's bundled tables, generators, and readers of files.
+"""Data sets: file readers, scikit-learn's bundled tables, and generators.
 
 Numbers are read into a :class:`Table`, texts into :class:`Documents`, bags of instances into a
-:class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`. Each contains features or texts,
-names, row identifiers, known classes (for scoring) and partial labels (for semi-supervised methods).
-:func:`tfidf` and :func:`embed` convert texts to features. Unreadable files raise a :class:`DataError`.
+:class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`, with names, identifiers and
+labels. :func:`tfidf` and :func:`embed` convert texts to features. Readers raise a :class:`DataError` for
+unreadable files.
 """
 
 import lazy_loader as _lazy

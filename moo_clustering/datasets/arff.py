@@ -16,13 +16,13 @@ import numpy as np
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
-# MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
+# MEKA's option -C in the relation name, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
 _NUMBERS |= dict.fromkeys(("1", "yes", "y", "true", "t"), 1.0)
 _HOW = (
-    Remedy("name them with", "labels_xml", note=" (the file of MULAN)"),
+    Remedy("name them with", "labels_xml", note=" (MULAN's XML file)"),
     Remedy("with", "n_labels", note=" (number of leading attributes, or of trailing attributes if negative)"),
     Remedy("with", "labels"),
 )
@@ -37,7 +37,7 @@ _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
 _MISSING = {"?", "", "<null>"}  # KEEL writes <null>
-# Largest size in bytes of a file of labels, enough for half a million labels.
+# Largest size of a label file in bytes, enough for half a million labels.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")  # kinds without declared values
@@ -46,13 +46,13 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute with its values: declared values if nominal, otherwise the texts read so far."""
+    """An attribute. Its values are the declared ones if it is nominal, otherwise the texts read so far."""
 
     name: str
     kind: str
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
-    rounded: str = ""  # the first integer that double precision cannot represent
+    rounded: str = ""  # an integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
         """Return the number or code of a value; raise a ValueError or KeyError if it is invalid."""
@@ -62,7 +62,7 @@ class Attribute:
             number = as_number(token)
             if math.isnan(number) and not is_number(token):
                 raise ValueError(token)
-            # Number of digits that double precision always represents exactly.
+            # Double precision represents up to 15 digits exactly.
             if len(token) > 15 and math.isfinite(number) and token.isdecimal() and int(token) != number:
                 self.rounded = token
             return number
@@ -73,7 +73,7 @@ class Attribute:
 
 @dataclass
 class Header:
-    """Attributes of a file, inputs and outputs that a KEEL file declares, and the name of the relation."""
+    """Attributes, declared inputs and outputs (KEEL files), and relation name."""
 
     attributes: list[Attribute]
     inputs: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ def is_arff(text: str) -> bool:
 
 
 def read_header(lines: Lines, source: str) -> Header:
-    """Read the header through ``@data``; the rows remain in ``lines``."""
+    """Read the header up to ``@data``; ``lines`` then yields the rows."""
     header = Header([])
     known: set[str] = set()
     number = 0
@@ -115,7 +115,7 @@ def read_header(lines: Lines, source: str) -> Header:
             header.relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
             raise DataError(
-                f"{source}, line {number} is not a line of an ARFF header (which an @data line must end "
+                f"{source}, line {number} is not valid in an ARFF header (which must end with an @data line "
                 f"before the first row): {_short(line)}"
             )
     if not number:
@@ -124,7 +124,7 @@ def read_header(lines: Lines, source: str) -> Header:
 
 
 def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
-    """Read an attribute, with inner attributes from ``lines``; within a bag, ``lines`` is None."""
+    """Parse an attribute; inner attributes follow in ``lines``, which is None within a bag."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{source}, line {number} does not declare a valid attribute: {_short(line)}")
@@ -137,7 +137,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
     if kind is None:
         raise DataError(
             f"{source}, line {number}: attribute {name!r} has the unknown type {_short(declared)}; "
-            "known types are numeric, real, integer, relational, and nominal values in braces"
+            "known types are numeric, real, integer, string, date, relational, and nominal values in braces"
         )
     attribute = Attribute(name, kind)
     if kind == "relational":
@@ -148,7 +148,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
 
 
 def _read_relational(attribute: Attribute, start: int, lines: Lines, source: str) -> None:
-    what = "has no end; the file may be cut off"
+    what = "has no @end line; the file may be cut off"
     known: set[str] = set()
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
@@ -208,21 +208,21 @@ def _short(text: str) -> str:
 
 
 def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
-    """Warn of integers that double precision cannot represent."""
+    """Warn about integers that double precision cannot represent."""
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
-                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, because "
-                "double precision has fewer digits; if it identifies rows, drop the attribute"
+                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded to double "
+                "precision; if the attribute identifies rows, drop it"
             )
 
 
 class RowError(ValueError):
-    """Raised for a row that cannot be split, with the reason."""
+    """Raised, with the reason, if a row is invalid."""
 
 
 class RowReader:
-    """Reader of rows as numbers, see :meth:`Attribute.code`."""
+    """Reader that converts rows to numbers, see :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -245,7 +245,7 @@ class RowReader:
         return values
 
     def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
-        """Read values of shape (n_rows, n_attributes), and the line number of each row."""
+        """Return values of shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, row in _parsed(self.read, lines, source):
             numbers.extend(row)
@@ -278,7 +278,7 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas or tabs, or at blanks if ``expected`` exceeds one; missing values are None."""
+    """Split a row at commas or tabs, or at spaces if ``expected`` exceeds one; missing values are None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -289,7 +289,10 @@ def split_row(text: str, expected: int) -> list[str | None]:
     while True:
         match = _VALUE.match(text, position)
         if match is None:
-            raise RowError(_cell_problem(text, position, len(values) + 1))
+            number = len(values) + 1
+            if re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL):
+                raise RowError(f"a comma is missing after the quoted value {number}")
+            raise RowError(f"the quotes of value {number} are not closed; the file may be cut off")
         quoted, plain, separator = match.groups()
         if quoted is not None:
             values.append(unquoted(quoted))
@@ -298,13 +301,6 @@ def split_row(text: str, expected: int) -> list[str | None]:
         position = match.end()
         if "," not in separator and "\t" not in separator:
             return values
-
-
-def _cell_problem(text: str, position: int, number: int) -> str:
-    opened = re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL)
-    if opened:
-        return f"a comma is missing after the quoted value {number}"
-    return f"the quotes of value {number} are not closed; the file may be cut off"
 
 
 def unquoted(quoted: str) -> str:
@@ -316,7 +312,7 @@ def unquoted(quoted: str) -> str:
 
 
 class EntryReader:
-    """Reader of dense and sparse rows, see :meth:`Attribute.code`."""
+    """Reader that converts dense and sparse rows to numbers, see :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -414,7 +410,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # this slower parser handles quotes, missing values and errors
+                    pass  # the slower parser below handles quotes, missing values and errors
         codes = self._dense.read(line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
@@ -428,15 +424,15 @@ class EntryReader:
         if len(twice):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
-                f"{source}, line {entries.lines[row]}: the sparse row has the index {column} "
-                f"(attribute {self._attributes[column].name!r}) twice; remove one of the two entries"
+                f"{source}, line {entries.lines[row]}: the sparse row has two entries for index {column} "
+                f"(attribute {self._attributes[column].name!r}); remove one of them"
             )
 
 
 class Entries(NamedTuple):
     """Entries of all rows, concatenated; missing values are NaN."""
 
-    # A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
+    # Omitted values have the code 0, that is, the number 0 or the first declared value. A text attribute has
     # an entry in every row with a value.
 
     rows: Int64Array
@@ -469,7 +465,7 @@ class ArffOptions(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Positions of the label attributes in their order, of the features, and of the identifier."""
+    """Positions of the label attributes (in label order), the features, and the identifier."""
 
     labels: list[int]
     features: list[int]
@@ -477,7 +473,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
-    """Find labels, features and identifier of a file; raise for attributes of the wrong kind."""
+    """Find the labels, features and identifier; raise a DataError for attributes of the wrong kind."""
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
@@ -506,7 +502,7 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
     if options.n_labels is not None:
         return _counted(names, options.n_labels, "n_labels", str(path))
     if options.labels is not None:
-        return _known(options.labels, names, "the list of labels has", path)
+        return _known(options.labels, names, "the list of labels contains", path)
     stem = Path(path.stem) if path.suffix.lower() == ".gz" else Path(path.name)
     beside = path.with_name(f"{stem.stem}.xml")
     if options.labels_xml is not None or beside.is_file():
@@ -516,7 +512,7 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
     option = _OPTION.search(settings)
     if option is None:
         found = sorted(each.name for each in path.parent.glob("*.xml"))
-        where = f"; other XML files there are {', '.join(found[:5])}" if found else ""
+        where = f"; other XML files in the folder are {', '.join(found[:5])}" if found else ""
         raise DataError(
             f"{path} does not specify which attributes are labels: file {beside.name} does not exist "
             f"next to it, and its relation name has no option -C{where}",
@@ -590,7 +586,7 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
 
 
 class _Reader:
-    """Collector of label names during parsing."""
+    """Parser that collects label names."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -605,7 +601,7 @@ class _Reader:
         if kind == "labels" and not self.names:
             return
         if kind != "label":
-            self._refuse(f"element {kind!r} is not allowed; only labels and label are")
+            self._refuse(f"element {kind!r} is not allowed; allowed elements are labels and label")
         name = attributes.get("name")
         if name is None:
             self._refuse("a label has no name")
@@ -640,7 +636,7 @@ def _check_features(features: list[Attribute], source: str) -> None:
     for kinds, remedy in (
         (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
         (("relational",), Remedy("read it as bags of instances with read_bags")),
-        (("nominal",), Remedy("replace it by one attribute {0,1} for each value")),
+        (("nominal",), Remedy("replace it with one attribute {0,1} per value")),
     ):
         wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
         if wrong:

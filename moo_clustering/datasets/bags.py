@@ -32,18 +32,18 @@ _PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True, eq=False)
 class BagTable:
-    """A multi-instance data set: bags, and their known classes.
+    """A multi-instance data set: bags and their known classes.
 
     Parameters
     ----------
     bags : Bags
-        Finite features, with ``feature_names``, and with ``bag_ids`` if the data have identifiers.
+        Bags with finite features, ``feature_names``, and ``bag_ids`` if the data have identifiers.
     labels : ndarray of shape (n_bags,), int64, or None
         Known classes 0, 1, ... of the bags, for scoring; -1 for bags without a class.
     label_names : tuple of str
         Names of the classes in labels.
     name : str
-        Name of the data set, or of its file without the folder.
+        Name of the data set, or its file name.
     """
 
     bags: Bags
@@ -67,7 +67,7 @@ class BagTable:
         return self.bags.bag_ids is not None
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Shuffle the bags, with their identifiers and classes."""
+        """Return a copy with shuffled bags, identifiers and classes."""
         order = np.random.default_rng(random_state).permutation(self.n_bags)
         labels = None if self.labels is None else self.labels[order]
         return replace(self, bags=self.bags[order], labels=labels)
@@ -99,31 +99,32 @@ def read_bags(
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
           line of a text file names the columns.
         - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
-          and ``feature_names``, as :meth:`Bags.save` writes. No code in the file is executed.
+          and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.
 
         Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
-        Column of bag identifiers. Bags are in the order of their first rows. Default: a column named like
-        ``bag`` or ``bag_id``, else the first column if not numeric; in relational files the first attribute.
+        Column of bag identifiers. Bags are ordered by their first rows. Default: a column named like ``bag``
+        or ``bag_id``, else the first column if it is not numeric; in relational files, the first attribute.
     label : str or False, optional
-        Column of bag classes, equal in all rows of a bag. False: none. Default: KEEL's output, a column named
-        ``class`` or ``label``, else the last nominal attribute; ``bag_labels`` of npz.
+        Column of bag classes, equal in all rows of a bag; False ignores classes. Default: KEEL's output, a
+        column named ``class`` or ``label``, else the last nominal attribute; for npz, ``bag_labels``.
     drop : sequence of str, default=()
         Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
-        ``conformation_name`` identifies the instances, and is always dropped.
+        ``conformation_name`` identifies the instances, and is dropped unless it is in ``nominal``.
     nominal : sequence of str, default=()
-        Columns of texts or numeric codes to one-hot encode.
+        Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        Raise for missing feature values, or impute the median of the column over all instances (the most
-        frequent value of nominal attributes).
+        Raise a DataError for missing feature values, or impute the median of the column over all instances
+        (for nominal attributes, the most frequent value).
     expansion : int, default=100
-        Largest expansion of a compressed file beyond 16 MiB (Parquet: 1 GiB), as a multiple of its size.
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Parquet:
+        1 GiB) is always allowed.
 
     Returns
     -------
     BagTable
         Features are the remaining columns in file order. A nominal attribute becomes one feature
-        ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes these numbers.
+        ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes one numeric feature.
     """
 
     choice("missing", missing, ("error", "median"))
@@ -196,7 +197,7 @@ def may_be_role(name: str, options: BagOptions) -> bool:
 
 
 class Column(NamedTuple):
-    """A column. Its codes are positions in ``values``, or the numbers of a numeric column."""
+    """A column. Its cells are coded as positions in ``values``, or are the numbers of a numeric column."""
 
     name: str
     kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values read so far)
@@ -237,13 +238,13 @@ class Roles(NamedTuple):
 def flat_roles(
     columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
 ) -> Roles:
-    """Find the roles of the columns of a table with one instance per row."""
+    """Find the bag and class columns of a table with one instance per row."""
     names = [column.name for column in columns]
     options.check(names, source)
     if len(outputs) > 1 and options.label is None:
         raise files.DataError(
             f"{source} has several outputs ({', '.join(map(repr, outputs))})",
-            files.Remedy("name the class output, as with", "label", outputs[0]),
+            files.Remedy("name the class output, for example with", "label", outputs[0]),
         )
     named = _named_label(columns, options, outputs)
     bag, guessed = _flat_bag(columns, options, named)
@@ -251,7 +252,7 @@ def flat_roles(
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise files.DataError(
             f"{source} has neither a relational attribute nor a recognisable column of bag identifiers",
-            files.Remedy("name it with", "bag", note=f", one of {shown}"),
+            files.Remedy("name the column with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
     return Roles(bag, label, guessed)
@@ -272,7 +273,7 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Find the identifier and the class among non-relational attributes, by their ``distinct`` values."""
+    """Find the identifier and the class among other attributes; ``distinct`` marks unique values."""
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
@@ -318,13 +319,13 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 
 
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
-    """Read bags from a table of cells separated by commas, tabs, semicolons or pipes."""
+    """Read bags from a text table separated by commas, tabs, semicolons or pipes."""
     source = str(path)
     contents = files.tidy_text(text, suffix)
     columns, lines = _lines(contents, source)
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
-        options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R wrote
+        options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
     frame = tables.cells_of_text(contents.text, contents.separator, missing, source)
@@ -342,7 +343,7 @@ def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.i
 
 
 def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION) -> BagTable:
-    """Read bags from a Parquet file; named levels of its index are columns."""
+    """Read bags from a Parquet file; named index levels become columns."""
     frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
@@ -357,13 +358,13 @@ def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION)
 
 
 def _as_text(columns: list[str], options: BagOptions) -> set[str]:
-    """Return the columns whose values remain texts, because "007" and "7" are two bags."""
+    """Return the columns whose values remain text, because "007" and "7" are different bags."""
     guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
     return guessed | {name for name in (options.bag, options.label) if name}
 
 
 def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
-    """Return the texts that represent a missing cell of a column."""
+    """Return the texts that represent missing cells of a column."""
     if column not in as_text:
         return ["", "?", "nan", "NaN", "NA"]
     is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
@@ -415,7 +416,7 @@ def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column
 def read_flat(
     header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
 ) -> BagTable:
-    """Read bags from an ARFF file without relational attribute."""
+    """Read bags from an ARFF file without a relational attribute."""
     attributes = header.attributes
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
@@ -432,7 +433,7 @@ def read_flat(
 
 
 def columns_of(attribute: arff.Attribute) -> Column:
-    """Convert an attribute whose values have been read."""
+    """Convert an attribute to a column, after its values have been read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
@@ -512,7 +513,7 @@ def _relational(header: arff.Header, options: BagOptions, source: str) -> int:
         names = [header.attributes[place].name for place in places]
         raise files.DataError(
             f"{source} has several relational attributes ({', '.join(map(repr, names))})",
-            files.Remedy("drop all but one, as with", "drop", names[-1:]),
+            files.Remedy("drop all but one, for example with", "drop", names[-1:]),
         )
     return (named or places)[0]
 
@@ -539,7 +540,7 @@ def _texts(entries: Rows, relational: int) -> list[str]:
 def _relational_instances(
     inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Read the instances of all bags, and their number in each row of the file."""
+    """Return the instances of all bags, and the number of instances in each row of the file."""
     reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -612,7 +613,7 @@ def _labels(
 
 
 class Members(NamedTuple):
-    """Bag of each row, numbered in order of first rows, and the identifiers of the bags."""
+    """Bag of each row, numbered in order of appearance, and the bag identifiers."""
 
     bag_of_row: NDArray[np.int64]
     ids: tuple[str, ...] | None
@@ -627,14 +628,14 @@ class Members(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Class of each row as code of a column's value; NaN if unknown."""
+    """Class of each row, as a position in ``column.values``; NaN if unknown."""
 
     column: Column
     codes: NDArray[np.floating[Any]]
 
 
 def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, source: str) -> Members:
-    """Number the bags of a column of identifiers."""
+    """Number the bags by a column of identifiers; raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         raise files.DataError(
@@ -660,7 +661,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # Bags need not copy the array, because no other reference exists
+    X.flags.writeable = False  # Bags need not copy an array without other references
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)
@@ -680,7 +681,7 @@ def _classes(
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
         raise files.DataError(
-            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
+            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
             f"{two} in {rows.place(row)} (column {classes.column.name!r}), but a bag must have one class",
             files.Remedy("name the class column with", "label"),
             files.Remedy("if there is none, use", "label", False),
@@ -699,8 +700,8 @@ def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
     """Return the features of the instances: numeric columns, and one-hot encoded nominal attributes."""
-    # An attribute declared ``{0, 1}`` becomes one numeric column. Any other, even with two values, becomes
-    # one column ``name=value`` per declared value, so that unequal values are equally far apart.
+    # An attribute declared ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
+    # column ``name=value`` per declared value, so that all pairs of values are equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, source)
@@ -726,7 +727,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return names and values of the features of a column; None for the values stands for ``codes``."""
+    """Return the feature names and values of a column; the values are None if they equal ``codes``."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -744,7 +745,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     column = rows.columns[place]
     if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
         raise files.DataError(
-            f"{source}: column {column.name!r} contains dates, which are not features",
+            f"{source}: column {column.name!r} contains dates, which cannot be features",
             _leave_out(column.name),
         )
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
@@ -774,7 +775,7 @@ def _leave_out(column: str) -> files.Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
-    """Impute missing numbers or raise, by ``options``; raise for infinite numbers."""
+    """Impute missing numbers, or raise a DataError if ``options`` forbid them or numbers are infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers

@@ -1,7 +1,7 @@
-"""Cells of tables: numbers, dates, times, fractions and categories, parsed from text in any notation.
+"""Table cells: numbers, dates, times, fractions and categories, parsed from text in any notation.
 
-``read_column`` infers how a column is written. ``read_again`` parses further rows of this column in the same
-notation, so that a fitted preparation reads new tables as it read the first one.
+``read_column`` infers the notation of a column. ``read_again`` parses further rows in the same notation, so
+that a fitted preparer treats new tables like the first one.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
+# Short forms of answers.
+_ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
+# Names of columns of numbers that are codes, whose differences mean nothing.
+_CODES = re.compile(
+    r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
+    re.IGNORECASE,
+)
 # Words for missing values; ``_WORDS`` count as missing only in columns of numbers or dates.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
@@ -38,7 +45,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Smallest share of numbers in a numeric column; with up to this many distinct values, all must be numbers.
+# Smallest share of numbers in a numeric column; with up to _DIFFERENT distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -55,7 +62,7 @@ _MAYBE_DATE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _SHORT = 1_000  # largest number of cells of a short column
-# A currency before the number, or a short unit after it. A prefix of letters would match names.
+# A currency before the number, or a short unit after it. Arbitrary prefixes would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
@@ -76,7 +83,7 @@ _ISO_WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
-# A minus after a decimal, as in accounts; in 2- it can be a grade.
+# A minus after a decimal number, as in accounting; 2- can be a grade.
 _AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
 _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
 # Full-width and Arabic marks; digits of all scripts are converted by their values.
@@ -84,10 +91,11 @@ _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Largest number of different values of a discrete column, and of a column of categories.
+# Largest numbers of distinct values of a discrete column, and of a categorical column.
 FEW, _MOST = 20, 100
+_LEAST_SUMMED = 8  # rows above a total
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
-_FREE_TEXT = 4  # words per cell of free text, on average
+_FREE_TEXT = 4  # mean number of words per cell above which a column is free text
 _SHOWN = 8  # largest number of names in a note
 
 
@@ -98,22 +106,22 @@ class Column:
     name: str
     kind: Kind
     # Numbers (float64), dates (datetime64) or texts (objects) of shape (n_samples,), with missing values.
-    # Arrays, because a Series per column would dominate the time of wide tables.
+    # Not a Series, because creating one per column would dominate the run time for wide tables.
     values: NDArray[Any]
     reason: str = ""  # why the column is dropped
-    strays: tuple[str, ...] = ()  # texts among numbers, which are treated as missing
+    strays: tuple[str, ...] = ()  # strings among numbers, which are treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # of the numbers
     code: str = ""  # why numerals are codes, hence categories
     remark: str = ""  # further note about the interpretation
-    units: str = ""  # why to drop a column of numbers with different units, if too many for categories
+    units: str = ""  # why a column with different units is dropped if it has too many values for categories
     # All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and durations,
     # and ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
-        """Return the column marked as dropped."""
+        """Return a copy that is marked as dropped."""
         return replace(self, kind="out", reason=reason)
 
 
@@ -154,7 +162,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Interpret ambiguous numbers by the notation of the other columns, and numbers such as 20240131."""
+    """Resolve ambiguous numbers by the notation of the other columns; convert 20240131 to a date."""
     if column.kind != "number":
         return column
     if not (column.convention == "ambiguous" or column.grouped):
@@ -171,7 +179,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
-            return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
+            return column.out(f"its commas may be decimal commas or thousands separators ({example!r})")
         way: Literal["comma", "point"] = "comma" if decimal else "point"
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
@@ -195,20 +203,20 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 
 
 class Reread(NamedTuple):
-    """Further rows of a column."""
+    """Parsed further rows of a column."""
 
     # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
-    unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
+    unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
     rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells with these texts
     note: str = ""  # how the notation differs from that of the fit
     convention: Convention = "none"  # notation of the texts, if they contain numbers
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse further rows of a column in the notation of its first rows."""
-    # A notation that does not fit is inferred again, and ``note`` reports the change. Up to a tenth of the
-    # cells may be unreadable, and count as missing.
+    """Parse further rows of a column in the notation of the fit."""
+    # If this fails, the notation is inferred again, and ``note`` reports the change. Up to a tenth of the
+    # cells may be unreadable and are treated as missing; more cause a DataError.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -242,7 +250,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if numbers may be in the notation of the fit, or in the new one of other columns."""
+    """Raise a DataError if a column fits both the notation of the fit and the new one of another column."""
     changed = [
         (column.name, read.convention)
         for column, read in zip(columns, found, strict=True)
@@ -267,7 +275,8 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
             )
 
 
-_CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": "commas between thousands"}
+_THOUSANDS = "commas as thousands separators"
+_CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": _THOUSANDS}
 _KINDS = {"number": "numbers", "truth": "true and false", "date": "dates"}
 _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
@@ -312,7 +321,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
         if anew.convention == "ambiguous":
             example = next(text for text in texts if "," in text)
             raise files.DataError(
-                f"column {column.name!r} has commas that may be decimal commas or separate thousands "
+                f"column {column.name!r} has commas that may be decimal commas or thousands separators "
                 f"({example!r}), but had {_CONVENTIONS[convention]} in the table of the fit"
             )
         if anew.convention not in ("none", convention):
@@ -325,7 +334,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions; where this fails, accept plain numbers (of hours) instead."""
+    """Parse times or fractions; accept plain numbers (of hours) where this fails."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -352,7 +361,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
-    """Parse each text by itself, NaN if unreadable; all at once if possible."""
+    """Parse all texts at once if possible, otherwise one by one, with NaN for unreadable texts."""
     where, different = different_cells(texts)
     if (values := reader(different)) is not None:
         return np.asarray(values)[where]
@@ -363,7 +372,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from texts, and count the cells with each unit; other texts do not change."""
+    """Remove units from numbers, and count the cells with each unit; other texts are unchanged."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -401,9 +410,9 @@ def _refuse_kind(column: Column, example: str) -> None:
 
 
 def _refuse_unit(column: Column, unit: str) -> None:
-    had = f"numbers of {column.unit}" if column.unit else "numbers without a unit"
+    had = f"numbers in {column.unit}" if column.unit else "numbers without a unit"
     raise files.DataError(
-        f"column {column.name!r} has numbers of {unit}, but had {had} in the table of the fit; "
+        f"column {column.name!r} has numbers in {unit}, but had {had} in the table of the fit; "
         "convert them, or remove the unit if the scale is the same"
     )
 
@@ -413,13 +422,13 @@ def _without_unit_note(column: Column) -> str:
 
 
 class _Cells(NamedTuple):
-    """Different texts of a column and their positions, so that every text is processed only once."""
+    """Distinct texts of a column and the text of each cell, so that every text is processed only once."""
 
-    where: NDArray[np.intp]  # position among the different texts, -1 for missing cells
+    where: NDArray[np.intp]  # position of each cell's text in ``different``, -1 for missing cells
     different: NDArray[Any]  # in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
-        """Strip white space, and mark words for missing values as missing."""
+        """Strip whitespace, and mark the words in ``missing`` as missing cells."""
         places: dict[str, int] = {}
         found = [
             -1 if text is None or (bare := text.strip()).casefold() in missing
@@ -489,7 +498,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and a message on different units."""
+    """Return the common unit of n cells, a note about cells without it, and a reason if units differ."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -497,11 +506,11 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
     if not 2 <= len(counts) <= _MOST_UNITS or counts.total() < n or max(counts.values()) < n / 2:
         return "", "", ""
     *first, last = (f"{unit or 'none'} ({count})" for unit, count in counts.most_common())
-    return "", "", f"its cells have different units, {', '.join(first)} and {last}; convert them to one"
+    return "", "", f"its cells have different units, {', '.join(first)} and {last}; convert them to one unit"
 
 
 def _compact(texts: Iterable[str]) -> list[str]:
-    """Remove spaces and apostrophes between thousands."""
+    """Remove spaces and apostrophes that separate thousands."""
     listed = list(texts)
     # One search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
@@ -517,13 +526,13 @@ def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
 
 
 def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the values at the positions ``where``, missing for -1."""
+    """Return the values at the positions ``where``; -1 becomes a missing value."""
     missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     return np.append(values, missing)[where]
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
-    """Return the cells as stripped texts, None for words for missing values."""
+    """Return the stripped texts of the cells; those in ``missing`` become None."""
     return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
@@ -538,7 +547,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the distinct cells, and these in order of appearance."""
+    """Return the position of each cell among the distinct cells, and those in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -550,7 +559,7 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
 
 def blanks_note(texts: Iterable[str]) -> str:
-    """Return a note about texts that are equal after stripping whitespace, or an empty string."""
+    """Return a note about texts that are equal after stripping whitespace, or ""."""
     met: dict[str, str] = {}
     for text in texts:
         other = met.setdefault(text.strip(), text)
@@ -560,33 +569,38 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note about distinct names that are equal as numbers or ignoring case, or an empty string."""
+    """Return a note about distinct names for the same number, letters or answer, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
+        answer = _ANSWERS.get(text.casefold(), text.casefold())
         # Different integers beyond 2^53 can be equal as float64.
-        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
+        keys: list[float | str] = [answer, number] if abs(number) < 2.0**53 else [answer]
         for key in keys:
             other = met.setdefault(key, name)
-            if other != name:
-                how = "the same letters in another encoding" if np.isnan(number) else "the same number"
-                return f"{other!r} and {name!r} are treated as different, although they are {how}"
+            if other == name:
+                continue
+            how = "; write them alike if they mean the same"
+            if not np.isnan(number) or unicodedata.normalize("NFKC", other) == text:
+                same = "letters in another encoding" if np.isnan(number) else "number"
+                how = f", although they are the same {same}"
+            return f"{other!r} and {name!r} are treated as different{how}"
     return ""
 
 
 class Numbers(NamedTuple):
     """Numbers parsed from texts."""
 
-    # Python's notation; decimal commas; thousands separated by commas; ambiguous (1,234); or no numbers.
+    # Python's notation; decimal commas; commas between thousands; ambiguous (1,234); or no numbers.
     convention: Convention
-    # shape (n,): NaN for the few texts that are not numbers; ambiguous ones are read with decimal commas.
+    # Shape (n,). NaN for texts that are not numbers; ambiguous numbers are read with decimal commas.
     values: NDArray[np.float64]
-    grouped: bool = False  # plain numbers that may also be read as thousands with points (1.234)
+    grouped: bool = False  # whether the points of plain numbers may be thousands separators (1.234)
 
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
-    """Parse non-empty texts, which occur in ``counts`` cells, as numbers. O(n) time and memory."""
-    # Use objects, because an array of text reserves the length of the longest text for every cell.
+    """Parse non-empty texts as numbers; ``counts`` cells contain each text. O(n) time and memory."""
+    # Use objects, because a string array reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
@@ -600,7 +614,7 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     }
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
-    best = max(shares, key=lambda name: shares[name])  # of equal shares, "plain" is first
+    best = max(shares, key=lambda name: shares[name])  # "plain" wins ties
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return Numbers("none", np.full(len(texts), np.nan))
     if best == "plain":
@@ -626,7 +640,7 @@ def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
 
 
 def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> NDArray[np.float64]:
-    """Parse numbers with a decimal comma, or with commas between thousands; NaN for other texts."""
+    """Parse numbers with decimal commas, or with commas between thousands; NaN for other texts."""
     pattern = _COMMA if convention == "comma" else _POINT
     compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
     values = files.exact_numbers(_in_python(compact, convention))
@@ -635,7 +649,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Returns a reason if day and month are ambiguous, None if not dates."""
+    """Parse non-empty texts as dates; return a reason if they are ambiguous, None if not all are dates."""
     dates = _dated(texts)
     return dates.values if isinstance(dates, _Dates) else dates
 
@@ -658,12 +672,12 @@ def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str
         return None
     first, *others = found.values()
     if any((other != first).any() for other in others):
-        return f"days and months cannot be told apart ({texts[0]!r})"
+        return f"days and months cannot be distinguished ({texts[0]!r})"
     return _Dates(first, tuple(found))
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Return the dates in one format; None if any text is in another."""
+    """Parse dates in one format; return None if any text has another format."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
@@ -743,10 +757,10 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _signed(texts: NDArray[Any]) -> NDArray[Any]:
-    """Convert negative numbers, such as (1,234), -$5 and 1.50-, and digits of all scripts to ASCII."""
+    """Convert digits of all scripts, and negative numbers such as (1,234), -$5 and 1.50-, to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Leave columns that mix ASCII digits with those of other scripts, because this is probably a mistake.
+        # Do not convert columns that mix ASCII and other digits, which is probably a mistake.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -760,7 +774,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows, in one column, that are unlike the cells of the fit.
+    """Cells of new rows in one column that differ from all cells of the fit.
 
     Attributes
     ----------
@@ -769,7 +783,7 @@ class UnseenCells(NamedTuple):
         Cells of the first two kinds are treated as missing.
     n_rows : int
     values : tuple of str
-        Unreadable texts, new categories, or the value farthest beyond the range.
+        Unreadable cells, new categories, or the value farthest beyond the range.
     rows : tuple of int
         Positions of the rows, from 0.
     """
@@ -831,7 +845,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
         advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
         return column.out(Advice(f"a different value in every row{_mixed(different)}", *advice))
-    # Codes are certainly categories, so more different values are allowed.
+    # Codes are certainly categories, so more distinct values are allowed.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _FREE_TEXT else "too many different values"
@@ -840,7 +854,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe texts of which at least half, but not all, are numbers or dates; empty for others."""
+    """Describe texts if at least half, but not all, are numbers or dates; otherwise return ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
@@ -899,7 +913,7 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     if names := [column.name for column in columns if column.kind == "date"]:
         text = f"{column_list(names)} of dates converted to numbers of days ("
         notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
-    for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
+    for convention, text in (("comma", "decimal commas"), ("point", _THOUSANDS)):
         if names := [column.name for column in columns if column.convention == convention]:
             notes.append(f"{column_list(names)} read as numbers with {text}")
     units: dict[str, list[str]] = {}
@@ -920,28 +934,29 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
         if column.remark:
             notes.append(f"column {column.name!r}: {column.remark}")
         if column.grouped and column.convention == "plain":
-            notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
-    notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]
+            separators = "decimal points, not thousands separators"
+            notes.append(f"column {column.name!r} read as numbers with {separators}")
+    notes += [f"{column_list(names)} read as numbers in {unit}" for unit, names in units.items()]
+    plain = [column for column in columns if column.kind == "number" and not (column.unit or column.forms)]
+    coded = [column for column in plain if _CODES.search(column.name)]
+    if names := [column.name for column in coded if not np.nansum(column.values % 1)]:
+        text = f"{column_list(names)} read as numbers; if they are codes, "
+        notes.append(Advice(text, "drop them or pass them as strings", "exclude them with --drop"))
     return notes
 
 
-def _suspicion(column: Column) -> str:
-    """Describe numbers that are probably dates, or a code for missing values; empty for others."""
-    if column.kind != "number" or column.unit:
+def totals_note(columns: Sequence[Column]) -> str:
+    """Return a note about a last row with the sums of the other rows, or an empty string."""
+    numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
+    sums = []
+    for column in numbers:
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # sums must not overflow
+        others, last = cells[:-1], cells[-1]
+        if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
+            sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
+    if not sums or len(sums) < len(numbers) / 2:
         return ""
-    cells, low, high = column.values, np.nanmin(column.values), np.nanmax(column.values)
-    if low >= 19000101 and high <= 21001231:
-        days, months = cells % 100, cells // 100 % 100
-        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(cells)):
-            day = f"{low // 10000:.0f}-{low // 100 % 100:02.0f}-{low % 100:02.0f}"
-            return f"numbers such as {low:.0f} look like dates; write {day} to use them as dates"
-    for code in (end for end in (low, high) if re.fullmatch("-?9{2,}", f"{end:.0f}")):
-        others = cells[cells != code] / 2  # because differences of huge numbers could overflow
-        if np.nanmin(np.abs(others - code / 2)) > np.nanmax(others) - np.nanmin(others) > 0:
-            n = len(cells) - len(others)
-            where = f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values"
-            return f"{where}; if it marks missing values, empty these cells"
-    return ""
+    return f"the last row contains the sum of the other rows in {column_list(sums)}; remove a row of totals"
 
 
 def column_list(names: Sequence[str]) -> str:
@@ -950,5 +965,5 @@ def column_list(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Format the first names, and the number of the others."""
+    """Join the first names, followed by the number of the others."""
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

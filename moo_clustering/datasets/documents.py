@@ -1,4 +1,4 @@
-"""Reader of documents from JSON lines, tables and folders of texts, tf-idf features and embeddings."""
+"""Reader of documents, tf-idf features, and embeddings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Documents(tables.NamedRows):
     texts : list of str
         One text per document, possibly empty.
     titles : list of str or None
-        Titles, if there is a column ``title``.
+        Cells of the column ``title``, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
         Known classes 0, 1, ..., for scoring, -1 if unknown. None if a document has several classes.
     target_names : tuple of str
@@ -62,8 +62,8 @@ class Documents(tables.NamedRows):
     label_sets : list of tuple of str or None
         Known classes of each document, in file order, if any document has several; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether the classes of each document are known. An empty list means that it has none; a missing field,
-        null or an empty cell means unknown classes. See :func:`label_indicators`.
+        Whether the classes of each document are known. An empty list means no classes; a missing field, null
+        or an empty cell means unknown classes. See :func:`label_indicators`.
     """
 
     name: str
@@ -94,22 +94,23 @@ def read_documents(
     drop: Sequence[str] = (),
     expansion: int = EXPANSION,
 ) -> Documents:
-    """Read texts from JSON lines, a table with columns of text, or a folder of text files.
+    """Read texts from JSON lines, a table with text columns, or a folder of text files.
 
-    O(bytes) time; memory for the texts. Raises a DataError for files that are missing, not UTF-8, damaged, of
-    unknown type or without documents; invalid JSON (with the line); columns that do not exist; identifiers
-    that are empty or not unique.
+    O(bytes) time, O(total length of the texts) memory. Raises a DataError for files that are missing, not
+    UTF-8, damaged, of unknown type or without documents; invalid JSON (with the line); columns that do not
+    exist; and empty identifiers.
 
     Parameters
     ----------
     path : path-like
         ``.jsonl`` or ``.jsonl.gz`` (one JSON object per line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table whose first line names the columns); or a folder, whose ``.txt`` files, also in sub-folders, are
-        the documents and whose file names are the identifiers.
+        table whose first line names the columns); or a folder. The ``.txt`` files of a folder and its
+        sub-folders are the documents, identified by file name.
     text_columns : sequence of str, optional
-        Columns of texts to join, in this order. Default: the existing ones of title, text and abstract.
+        Text columns to join, in this order. Default: those of title, text and abstract that exist.
     id_column : str, optional
-        Column of document identifiers. Default: the column ``id``, if it exists.
+        Column of document identifiers; repeated identifiers are numbered, with a warning. Default: the column
+        ``id``, if it exists.
     labels : str, optional
         Column of known classes, for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"``: the sub-folders are the classes.
@@ -119,7 +120,8 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file beyond 16 MiB, as a multiple of its size.
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
+        allowed.
     """
 
     path = files.data_path(path)
@@ -161,7 +163,7 @@ def tfidf(
     sublinear : bool, default=True
         Use 1 + ln(tf) instead of the count tf.
     norm : {"l2", None}, default="l2"
-        Unit length of rows, for the cosine distance; None does not scale rows, for the Euclidean distance.
+        Scale rows to unit length, for the cosine distance; None does not, for the Euclidean distance.
     stop_words : "english", sequence of str or None, default="english"
         Words to drop.
     min_df, max_df : int or float, default=1 and 1.0
@@ -203,8 +205,8 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
 
     Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
-    the model fails, or the result is not one finite row of numbers per text. Warns about rows of zeros and of
-    very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``. Source:
+    the model fails, or the result is not one finite row of numbers per text. Warns about zero rows and rows
+    of very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``. Source:
     ParetoClustering.
 
     Parameters
@@ -320,7 +322,7 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
 
 
 class Fields(NamedTuple):
-    """Roles of the columns of a collection."""
+    """Roles of the columns of a document collection."""
 
     text: tuple[str, ...] | None = None
     id_column: str | None = None
@@ -330,7 +332,7 @@ class Fields(NamedTuple):
 
     @property
     def roles(self) -> tables.Roles:
-        """Columns by role, except the texts."""
+        """Roles of all columns except the text columns."""
         return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
 
     def check(self) -> None:
@@ -395,12 +397,12 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
 
 
 def clean(text: str) -> str:
-    """Replace the characters of a text that cannot be encoded (halves of surrogate pairs)."""
+    """Replace characters that cannot be encoded (lone surrogates)."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_name(text: str) -> str:
-    """Escape the characters of a name that cannot be encoded, so that names remain distinct."""
+    """Escape characters that cannot be encoded, so that names remain distinct."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -411,7 +413,9 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
             more = ", ..." if len(records.columns) > 10 else ""
             shown = ", ".join(map(repr, records.columns[:10])) + more
             problem = f"{source} has no column 'title', 'text' or 'abstract'; its columns are "
-            raise DataError(Advice(f"{problem}{shown or 'none'}; name those of text with ", *_TEXT_COLUMNS))
+            table = ", or save the fields as CSV to cluster them as a table"
+            ways = (f"{way}{table}" for way in _TEXT_COLUMNS)
+            raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
         return columns
     for column in fields.text:
         if column not in records.columns:
@@ -424,7 +428,7 @@ def _texts(records: Records, column: str, source: str) -> list[str]:
 
 
 def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
-    """Convert each cell to non-empty texts."""
+    """Yield the non-empty texts of each cell."""
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
@@ -437,13 +441,13 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 def _known(
     records: Records, column: str | None, source: str
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
-    """Return the classes as codes with their names, or as sets if a document has several."""
+    """Return class codes and names, or sets of class names if a document has several."""
     if column is None:
         return None, (), None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
     sets = [tuple(dict.fromkeys(map(tables.class_name, names))) for names in cells]
     if any(len(names) > 1 for names in sets):
-        # This call warns of names that look alike.
+        # This call warns about names that look alike.
         targets = tables.encode_classes(
             [name for names in cells for name in names], minus_one_is_missing=False
         )[1]
@@ -490,7 +494,7 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 def _exact(text: str) -> float | Decimal:
     """Parse a JSON number; return a Decimal if double precision would round it."""
     number = float(text)
-    # Numbers with this many characters are always distinct in double precision.
+    # Numbers with up to 15 characters are always distinct in double precision.
     if len(text) <= 15 and number - number == 0.0:
         return number
     exact = Decimal(text)
@@ -512,7 +516,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """Read the requested columns of a table, in the notation of the file."""
+    """Read the requested columns of a table as texts."""
     source = str(path)
     lines: list[int] = []
     rows = files.table_text(path, expansion=expansion).rows(source)

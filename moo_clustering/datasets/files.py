@@ -36,17 +36,17 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# GML, GraphML, and edge lists separated by white space or commas.
+# GML, GraphML, and edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Compressed text may always expand to this many bytes. Lines of one byte each need 80 times as much memory.
+# Compressed text may always expand to this many bytes. Lines of one byte occupy 80 times as much memory.
 _ALWAYS = 2**24
-# Cells of a Parquet file may always occupy this many bytes: the compression of constant columns is unbounded.
+# Cells of a Parquet file may always occupy this many bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
-# Bytes of a cell in memory: of a number, and of a Python object such as a Decimal.
+# Bytes of a cell in memory, for numbers and for Python objects such as a Decimal.
 _CELL, _OBJECT = 8, 100
 # First bytes of zip archives, such as Excel workbooks.
 _ZIP = b"PK\x03\x04"
-# Rows of Parquet files per batch, generally and for texts stored as differences to the previous text.
+# Rows per batch of a Parquet file, in general and for delta-encoded texts.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
 # The last row of an Excel sheet.
 _LAST_ROW = 2**20
@@ -55,16 +55,16 @@ _MARKS = ("#", "%")
 # A first line such as sep=; that Excel writes and reads.
 _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
-# Numbers with decimal points or commas, to distinguish data from column names.
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Numbers that programs write with an exponent have a sign or a decimal point, but people write 1e6.
+# Programs write exponents with a sign or a decimal point, so 2004E205 may be a code; but people write 1e6.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
 # Options of the command that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
+# Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -132,7 +132,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """Return a message on a missing column or attribute, with its role or the option of the command."""
+    """Return a message about a missing column or attribute, with its role or the option of the command."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
@@ -177,7 +177,7 @@ def suffix_of(path: Path) -> str:
 
 
 def holds_documents(path: Path) -> bool:
-    """Return whether a path can contain only texts: JSON lines or a folder."""
+    """Return whether a path can only contain documents: JSON lines or a folder."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
@@ -204,7 +204,7 @@ def too_large(
 ) -> DataError:
     """Create an error for a file that expands beyond the limit."""
     return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times as many, and "
+        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and "
         "was not read",
         Remedy(remedy),
         Remedy("if you trust its source, allow more with", "expansion"),
@@ -212,7 +212,7 @@ def too_large(
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a file as UTF-8 text; with ``notes``, also UTF-16, or Windows-1252, which a note reports."""
+    """Read a file as UTF-8 text; with ``notes``, also as UTF-16 or, with a note, as Windows-1252."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
@@ -247,8 +247,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
 
-    # The encoding of ASCII files and of sheets is "ascii". Files that are derived from them and contain other
-    # letters are UTF-8 with a byte order mark, without which Excel misreads these letters.
+    # The encoding of ASCII files and of sheets is "ascii". Derived files with other letters are UTF-8 with a
+    # byte order mark, without which Excel misreads these letters.
 
     text: str
     separator: str
@@ -256,9 +256,9 @@ class TableText(NamedTuple):
     encoding: str = "utf-8"
 
     def rows(self, source: object) -> Iterator[Row]:
-        """Return the number and cells of every non-empty line."""
+        """Yield the number and cells of every non-empty line."""
         if "\0" in self.text:
-            raise DataError(f"{source} is not a text file: it contains zero bytes")
+            raise DataError(f"{source} is not a text file: it contains null bytes")
         before = csv.field_size_limit(_LONGEST)
         try:
             if '"' in self.text:
@@ -275,7 +275,7 @@ class TableText(NamedTuple):
         return csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=strict)
 
     def _check_quotes(self, source: object) -> None:
-        """Raise a DataError if the closing mark of a quoted cell is missing, so that it contains rows."""
+        """Raise a DataError if a closing quote is missing, so that a cell contains several rows."""
         reader, start = self._reader(strict=True), 0
         while True:
             try:
@@ -283,7 +283,7 @@ class TableText(NamedTuple):
                     return
             except csv.Error as error:
                 at_end = "end of data" in str(error)
-                # Within a line, text after a closing mark is harmless.
+                # Within a line, text after a closing quote is harmless.
                 if at_end or reader.line_num > start + 1:
                     raise DataError(
                         f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
@@ -356,12 +356,12 @@ def _names(comment: str, line: str, separator: str) -> bool:
 
 def _without_mark(comment: str, separator: str) -> str:
     bare = comment.lstrip()[1:].lstrip(" ")
-    # A column may have the name #.
+    # A column may be named #.
     return comment if not bare.strip() or bare.startswith((separator, '"' + separator)) else bare
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Return the numbers of the comment lines from the first row on."""
+    """Return the positions of the comment lines from the first row onwards."""
     found: list[int] = []
     if not any(line.startswith(_MARKS) for line in lines[place:]):
         return found
@@ -402,7 +402,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
             each.reset_dimensions()  # dimensions stated in a file can be wrong
-            # Other sheets matter only if they are not empty, so one row suffices.
+            # One row shows that a further sheet is not empty.
             if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
                 found[each.title] = rows
         book.close()
@@ -429,14 +429,14 @@ class _Budget:
     used: int = 0
 
     def check(self, more: int) -> None:
-        """Raise if ``more`` bytes in addition to those used exceed the limit."""
+        """Raise a DataError if ``more`` bytes in addition to those used exceed the limit."""
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
             remedy = "save the required part as CSV"
             raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
-        """Add to the bytes in use; raise if they exceed the limit."""
+        """Add to the bytes in use; raise a DataError if they exceed the limit."""
         self.check(more)
         self.used += more
 
@@ -618,12 +618,15 @@ def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
 
 
 def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[Row]:
-    """Yield rows; raise a DataError for a row with another number of cells."""
+    """Yield rows; raise a DataError if a row has a different number of cells."""
     for line, row in rows:
         if len(row) != n_columns:
             cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
-            fault = f"has {cells}, but the first line names {n_columns} columns"
-            raise DataError(f"{source}, line {line} {fault}")
+            fault = f"has {cells}, but the first line names {n_columns} column{'s' * (n_columns != 1)}"
+            remedy = "correct the line, or remove it if it is a title or footnote"
+            if n_columns == 1:
+                remedy = "remove titles above the line of column names"
+            raise DataError(f"{source}, line {line} {fault}; {remedy}")
         yield line, row
 
 
@@ -650,7 +653,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Describe changes of texts by the conversion to numbers; empty if none, see :func:`code_reason`."""
+    """Describe how the conversion to numbers changes texts; empty if it does not. See :func:`code_reason`."""
     if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -673,14 +676,14 @@ def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
 
 
 def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
-    """Map distinct texts to their numbers, without infinite and missing ones."""
+    """Map distinct texts to their numbers, without missing and infinite numbers."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
     """Find two different numbers that are equal in double precision, or return None. O(n) time."""
-    # Number of digits that double precision always represents exactly.
+    # Double precision represents up to 15 digits exactly.
     if max(map(len, numbers), default=0) <= 15:
         return None
     met: dict[float, str] = {}

@@ -28,7 +28,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
     ----------
     path : path-like
         - ``.gml``, ``.graphml``: directed or undirected graphs with names and attributes of the nodes.
-        - ``.edges``, ``.edgelist``: two nodes per line, separated by white space or commas; undirected.
+        - ``.edges``, ``.edgelist``: two nodes per line, separated by whitespace or commas; undirected.
         - ``.csv`` and other tables of :func:`read_table`: two or three columns are edges (two nodes, and a
           weight), undirected; more columns are an adjacency matrix.
         - ``.npz`` of :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
@@ -69,7 +69,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file by networkx; return node names, the adjacency matrix and, if requested, node classes."""
+    """Parse a file with networkx; return node names, the adjacency matrix and, if requested, node classes."""
     import networkx as nx
 
     notes: list[str] = []
@@ -103,7 +103,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Return two nodes per line, separated by commas if white space alone does not separate every line."""
+    """Return two nodes per line, separated by commas if whitespace alone does not separate every line."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2)[:2] for line in lines]
     has_commas = all("," in line for line in lines)
@@ -112,7 +112,7 @@ def _node_pairs(text: str) -> list[list[str]]:
     for line, pair in zip(lines, pairs, strict=True):
         if len(pair) < 2 or not all(pair):
             raise ValueError(
-                f"the line {quoted(line)} must contain two nodes, separated by white space or a comma"
+                f"the line {quoted(line)} must contain two nodes, separated by whitespace or a comma"
             )
     return pairs
 

@@ -44,7 +44,7 @@ _OPTIONS = {
 class MultiLabelTable(tables.NamedRows):
     """A multi-label data set.
 
-    Raises a ValueError if shapes do not match, or Y contains other values.
+    Raises a ValueError if shapes do not match or Y is invalid.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ class MultiLabelTable(tables.NamedRows):
         return float(self.Y[labelled].sum(axis=1, dtype=np.int64).mean()) if labelled.any() else 0.0
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Shuffle the rows, with their identifiers and labels."""
+        """Return a copy with shuffled rows, identifiers and labels."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(self, X=self.X[order], Y=self.Y[order], row_ids=self.row_ids[order])
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """Return the first row with values other than 0 and 1 (or all -1), with a message; None without one."""
+    """Return the first row with invalid label indicators and a message; None if all rows are valid."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
@@ -163,8 +163,8 @@ def read_multilabel(
           value). Features are numeric or declared ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
           initials); labels have only these two values. A row with ``?`` for every label is unlabelled.
         - ``.svmlight``, ``.svm``, ``.libsvm``: lines ``1,3 5:1 7:0.5``. Feature indices start at 0 if the
-          index 0 occurs, else at 1. Labels are those that occur, in numerical order. A line without labels
-          is a sample without any label. Blank lines are ignored.
+          index 0 occurs, else at 1. The labels that occur are sorted numerically. A line without labels is a
+          sample without any label. Blank lines are ignored.
         - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
           same archive or another one. No code in the files is executed.
 
@@ -173,13 +173,13 @@ def read_multilabel(
         MULAN's XML file of label names in order. Default for ARFF: an existing file of the same name.
     n_labels : int, optional
         For ARFF, the first ``n_labels`` attributes are labels, or the last ones if negative. Default without
-        an XML file: MEKA's option in the name of the relation, as in ``'Music: -C 6'``.
+        an XML file: MEKA's option in the relation name, as in ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
-        For ARFF, label names in the desired order. For npz, archive of the array ``Y`` (or a sparse matrix)
-        with values 0, 1 and rows of -1 for unlabelled samples. Default for ``..._X.npz``: ``..._Y.npz``.
+        For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
+        -1 for unlabelled samples), or of a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names or text files with one name per line. Default: arrays of these names in the archives,
-        the files ``..._features.txt`` and ``..._labels.txt`` beside ``..._X.npz``, or x0, x1, ... and y0, ...
+        For npz, names, or the path of a text file with one name per line. Default: arrays of these names, the
+        files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or x0, x1, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) of row identifiers.
     drop : sequence of str, default=()
@@ -201,7 +201,7 @@ def read_multilabel(
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
             raise DataError(
-                f"{path} is read as {kind}, but one of the options is for {uses} files only",
+                f"{path} is read as {kind}, but one of the options applies to {uses} files only",
                 Remedy("leave out", name, value),
             )
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
@@ -210,7 +210,7 @@ def read_multilabel(
     if len(ways) > 1:
         raise DataError(
             "only one option may specify the labels",
-            *(Remedy("give only", name, given[name]) for name in ways),
+            *(Remedy("pass only", name, given[name]) for name in ways),
         )
     with files.readable(path):
         return _read(path, kind, given, expansion)
@@ -229,7 +229,7 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
     labels = given["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
         raise TypeError(
-            "for npz files, labels must be the archive with the array 'Y' (pass names as "
+            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
             f"label_names), got {quoted(labels)}"
         )
     return read_multilabel_npz(path, given)
@@ -287,7 +287,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
 
 
 class _Numbers:
-    """Entries as numbers, and the number that replaces a missing entry of each column."""
+    """Entries as numbers, and the number that an omitted entry of each column represents."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -394,7 +394,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
             break
     tables.require_room(X.shape[0], len(values), f"{source}: the label indicators")
     if not values:
-        raise DataError(f"{source} has no labels: each line must begin with them, such as 1,3 5:1 7:0.5")
+        raise DataError(f"{source} has no labels: each line must begin with labels, as in 1,3 5:1 7:0.5")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
     places = {value: place for place, value in enumerate(values)}
     for row, labels in enumerate(sets):
@@ -486,7 +486,7 @@ def require_finite_csr(X: Any, source: str) -> None:
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
-    """Build the sparse matrix in an archive of ``scipy.sparse.save_npz``, after checking its arrays."""
+    """Build a sparse matrix from an archive of ``scipy.sparse.save_npz``, after checking its arrays."""
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
@@ -496,7 +496,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
-    # A conversion from CSC to CSR stores every row, even without values.
+    # The conversion from CSC to CSR needs memory for every row, even without values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         raise DataError(
@@ -525,7 +525,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
-        # Largest number of labels if most have no sample: dense indicators need memory for each.
+        # Limit the number of labels without samples, because dense indicators need memory for each.
         if Y.shape[1] > max((2**20), Y.nnz):
             raise DataError(
                 f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
@@ -554,7 +554,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Check that names are unique and as many as columns; a text file has one name per line."""
+    """Return names after checking them: one per column, unique. A text file has one name per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)

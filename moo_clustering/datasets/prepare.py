@@ -1,8 +1,8 @@
-"""Features from columns of any kind: numbers, dates, units and categories, scaled, weighted and filled.
+"""Preparation of tables: numbers, dates and categories become scaled and weighted features.
 
-``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares further rows alike.
-Columns with few values are weighted by their association with other columns. Missing cells are filled from
-the nearest rows.
+``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares further rows in the
+same way. Columns with few values are weighted by their association with other columns. Missing cells are
+filled from the nearest rows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from scipy.stats import chi2
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
-from moo_clustering._data import checked_array, checked_container, comparable_labels
+from moo_clustering._data import as_frame, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering._parallel import one_thread
@@ -35,15 +34,15 @@ _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
 # Outliers this many interquartile ranges beyond the quartiles, up to this share, do not affect the scale.
-# The range of other values must be at least this fraction of the largest, so that squares do not overflow.
+# The other values must have at least this range, relative to the largest, so that squares do not overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Largest numbers of rows to search for neighbours and splits, and for associations; products per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, which limits the memory of intermediate results
-# A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
-# other columns are at most _UNEXPLAINED.
+# A column determines the best split if the split explains at least _EXPLAINED of its variance, and at most
+# _UNEXPLAINED of the variance of every other column, of which there are at least _OTHERS.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Smallest association between missing cells and clusters, and smallest number of missing cells, to report.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
@@ -63,7 +62,7 @@ class PreparedTable:
     notes : tuple of str
         Description of the preparation, one line per kind of step.
     columns : DataFrame of shape (n_samples, n_columns)
-        Columns that became features, with filled cells: float64, datetime64 or text.
+        Columns that became features, with filled cells: float64, datetime64 or strings.
     category_names : tuple of str
         Names of the categorical ``columns``.
     weights : tuple of float
@@ -88,7 +87,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """The ``columns`` with missing values in filled cells, and with booleans instead of 0 and 1."""
+        """The ``columns`` with missing values instead of filled cells, and booleans instead of 0 and 1."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -98,7 +97,7 @@ class PreparedTable:
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the ``columns`` whose cells have one."""
+        """Units of the ``columns`` that have one, by name."""
         return self.preparer.units()
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
@@ -138,16 +137,17 @@ def prepare_table(
 ) -> PreparedTable:
     """Compute features from the numbers, booleans, dates and categories of a table.
 
-    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or brackets
-    for a minus. Fractions, times of day, durations (in hours), dates (20240131 only if all cells are such
-    dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are recognised. A note
-    names numbers such as -999 that may mark missing values. Numerals with leading zeros (01000), with
-    exponents of several digits (2004E205) and integers that float64 cannot distinguish are codes, hence
-    categories. Booleans become 0 and 1, dates become days, and categories one indicator per value (one for
-    two values).
+    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or
+    parentheses for a minus. Fractions, times of day and durations (in hours), dates (20240131 only if all
+    cells are such dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are
+    recognised. A note names numbers such as -999 that may mark missing values. Numerals with leading zeros
+    (01000) or several digits before an exponent (2004E205), and integers that float64 cannot distinguish, are
+    codes, hence categories. Booleans become 0 and 1, dates become days, and categories become one indicator
+    per value (one for two values).
 
-    Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
-    have different units, ambiguous commas or dates. Up to 5% of the numbers may lack the unit of the others.
+    Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique strings,
+    or have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit of
+    the others.
 
     Parameters
     ----------
@@ -157,8 +157,9 @@ def prepare_table(
         ``"equal"``: the variances of the features of a column sum to 1, or to its weight; all indicators of a
         column are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        With ``scale="equal"``, weights of columns with at most 20 different values: their greatest
-        association with another column, see Notes, or 1. All weights are 1 for fewer than 40 rows.
+        With ``scale="equal"``, weight categorical columns, and columns with at most 20 distinct values, by
+        their greatest association with another column (see Notes), or by 1. With fewer than 40 rows, all
+        weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows with known cells, or with the
         median (or mode) of the column, which can turn the filled rows into a cluster.
@@ -166,26 +167,27 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
+        If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
 
     Warns
     -----
     UserWarning
-        If one column yields the strongest split into two clusters, or is dropped for its different units.
+        If one column alone determines the best split into two clusters, or is dropped for different units.
 
     Notes
     -----
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
-    column (continuous numbers in eight bins of equal counts). A column without association above chance
-    (chi-square test at .01 divided by the number of other columns) is dropped, unless all would be.
+    column (continuous numbers in eight bins of equal counts). A discrete column without association above
+    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns
+    would be.
 
-    With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
-    unless they are more than 5%. Distances between rows use the columns known in both; in tables of up to
-    two columns, a single row fills a cell.
+    With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
+    scale, unless they are more than 5%. Distances between rows use the columns known in both rows. In tables
+    of up to two columns, a single row fills a cell.
 
     O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
-    columns with n_values different values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
+    columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
     fill n_incomplete rows. In longer tables, 2,000 random rows (with a fixed seed) fill missing cells, and
     10,000 determine the associations. Pass scaled features to estimators that do not scale again, such as
     ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py`` measures the effect of the defaults.
@@ -234,8 +236,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     Notes
     -----
     Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories become
-    missing values. Another notation must be unambiguous, and at most a tenth of the cells of a column may be
-    unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
+    missing values. A different notation must be unambiguous, and at most a tenth of the cells of a column may
+    be unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
 
     Examples
     --------
@@ -267,14 +269,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_columns)
-            Of pandas, or of polars, pyarrow or AnnData, which are converted. At least two rows.
+            At least two rows. Tables of polars, pyarrow and AnnData are converted to pandas.
         y : None
             Ignored.
 
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
+            If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
         """
         self._fitted(X)
         return self
@@ -332,7 +334,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n_samples, n_columns)
-            Numbers, dates to the microsecond, booleans, and the categories with the greatest indicators.
+            Numbers, dates rounded to microseconds, booleans, and the categories with the greatest indicators.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
@@ -387,6 +389,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _refuse(judged)
         if mixed := [column for column in judged if column.units and column.kind == "out"]:
             warn_caller("; ".join(map(str, reading.left_out_notes(mixed, None))))
+        if note := reading.totals_note(judged):
+            warn_caller(note)
         is_equal = self.scale == "equal"
         weighs = is_equal and self.weights == "dependence"
         shares = dependence_weights(used) if weighs else np.ones(len(used))
@@ -433,7 +437,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return X, filled, known, notes
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
-        """Return the features of further rows, and the notes that :meth:`transform` warns of."""
+        """Return the features of further rows, and the notes that :meth:`transform` issues as a warning."""
         check_is_fitted(self)
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
@@ -446,7 +450,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 refused[column.name] = error
         if refused:
             first, *others = refused
-            more = f"; {reading.column_list(others)} also have errors" if others else ""
+            more = f"; errors also occur in {reading.column_list(others)}" if others else ""
             raise files.DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
@@ -478,7 +482,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _table(
         self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
     ) -> PreparedTable:
-        # Copy columns that share the memory of the table. Store texts as objects, not as strings of pandas.
+        # Copy columns that share the memory of the table. Store texts as objects, not as pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         return PreparedTable(
@@ -516,7 +520,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, [f"{reading.column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
-        """Return the units of the columns whose cells have one.
+        """Return the units of the columns that have one, by name.
 
         Returns
         -------
@@ -533,25 +537,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
-    """Convert a table to a DataFrame with string labels; also return its own labels, None for arrays."""
-    if isinstance(table, pd.DataFrame):
-        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
-    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
-        if hasattr(table, method) and not isinstance(table, pd.Series):
-            return as_frame(getattr(table, method)())
-    if issparse(table):
-        raise TypeError("sparse data have no text or date columns, and do not need preparation")
-    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
-    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
-    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
-
-
 def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:
     """Raise a DataError that names the absent columns, and similar or new names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
-    hint = f"; it has {reading.column_list(hints)}, but names must be equal" if hints else ""
+    hint = f"; it has {reading.column_list(hints)}, but names must match exactly" if hints else ""
     if not hints and (new := [name for name in names if name not in of_fit]):
         shown = ", ".join(map(repr, new[:5])) + (", ..." if len(new) > 5 else "")
         hint = f", and has new names ({shown}); rename columns as in the fit"
@@ -559,7 +549,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Weigh every column from 0 to 1: 1 for continuous numbers, otherwise its greatest association."""
+    """Weight columns from 0 to 1: 1 for continuous numbers, otherwise the greatest association."""
     # All weights are 1 for fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
@@ -600,8 +590,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Use ranks, so that huge numbers and dates are binned in the same way.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Eight bins of a continuous column. At most FEW distinct numbers are discrete: they form clusters, as
-        # categories do.
+        # Eight bins. At most FEW distinct numbers are not binned: they form clusters, as categories do.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -692,7 +681,7 @@ class _Donors(NamedTuple):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort rows by their missing cells, because most sums of the distances depend only on these.
+        # Sort rows by their missing cells, because most terms of the distances depend only on these.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
@@ -771,7 +760,7 @@ class _Scale:
     usual: Any  # fills missing cells if no row is comparable
     low: Any = None  # range of numbers and dates; days are counted from the first date
     high: Any = None
-    # Numbers are first divided by the largest, so that squares neither overflow nor underflow.
+    # Numbers are first divided by the largest magnitude, so that squares neither overflow nor underflow.
     largest: float = 1.0
     mean: float = 0.0
     spread: float = 1.0
@@ -856,7 +845,7 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, reading.UnseenCells | None]:
-        """Replace new categories by missing values; also return a note on them, and UnseenCells."""
+        """Replace new categories with missing values; also return a note about them, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
@@ -882,7 +871,7 @@ class _Scale:
         return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
+        """Return a note about values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -901,13 +890,13 @@ class _Scale:
 
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
-    """Return the median of numbers and dates, mode of booleans and texts."""
+    """Return the median of numbers and dates, and the mode of booleans and texts."""
     # Halve the numbers first, because the sum of two huge numbers could overflow.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return values within ten interquartile ranges of the quartiles; all for few rows or many outliers."""
+    """Mark values within ten interquartile ranges of the quartiles; all if rows are few or outliers many."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -960,7 +949,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
 
 
 def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
-    """Note about rows of which all cells are filled."""
+    """Return a note about rows whose cells were all missing."""
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
@@ -970,7 +959,7 @@ def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note about columns of numbers or dates that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Some of many columns, such as pixels or genes, usually repeat others; in few rows, columns do by chance.
+    # Among many columns, such as pixels or genes, some usually repeat others. In few rows, some do by chance.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
@@ -987,7 +976,7 @@ def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[ND
 
 
 def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale numbers or dates such that their least is 0 and their range at most 2."""
+    """Scale numbers or dates so that their minimum is 0 and their range at most 2."""
     numbers = values.astype(np.float64)
     # Divide first, because differences of huge numbers overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)

@@ -17,7 +17,7 @@ _HALF_WIDTH = 10.0
 def load_bundled(name: str) -> Table:
     """Load a bundled data set by name, without a download.
 
-    Raises a ValueError for another name.
+    Raises a ValueError for other names.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def make_bags(
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Number of clusters, with sizes equal up to one bag and distant centres in the cube [-10, 10]^d.
+        Number of clusters. Their sizes differ by at most one bag; their centres lie far apart in [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
         Smallest and largest number of instances in a bag; sizes are uniformly distributed.
     n_features : int, default=2
@@ -96,7 +96,7 @@ def make_bags(
     instance_std : float, default=1.0
         Standard deviation of the instances around the bag centres.
     outlying : float in [0, 1], default=0.05
-        Probability that an instance is uniform in the cube instead, except for the first of each bag.
+        Probability that an instance, unless it is the first of its bag, is drawn uniformly from [-10, 10]^d.
     random_state : int, Generator or None, default=None
 
     Returns

@@ -30,9 +30,9 @@ _SHOWN = 5
 _MOST_CHARACTERS = 2**28
 # Largest number of dense cells that indices and declared values of a file may require.
 _MOST_CELLS = 2**30
-# Kinds of columns, as pandas names them, whose cells convert to distinct texts.
+# Kinds of columns, in the terms of pandas, whose cells are converted to distinct texts.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# Texts that represent a missing cell among numbers.
+# Strings that represent missing cells among numbers.
 _NO_NUMBER = ("", "nan", "NaN", "NA")
 # Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
@@ -45,7 +45,7 @@ _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Data whose ``row_ids`` are texts, or the numbers 0, 1, ..."""
+    """Data whose ``row_ids`` are strings, or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 
@@ -62,18 +62,18 @@ class NamedRows:
 
 @dataclass(frozen=True, eq=False)
 class Table(NamedRows):
-    """A data set.
+    """A data set of numeric features, identifiers and labels.
 
     Parameters
     ----------
     name : str
-        Name of the data set, or of its file without the folder.
+        Name of the data set, or its file name.
     X : ndarray of shape (n_samples, n_features), float64
         Finite features; for graphs, the adjacency matrix as a csr_array.
     feature_names : tuple of str
         One name per column of X.
     row_ids : ndarray of shape (n_samples,)
-        Identifiers as text, or the numbers 0, 1, ... if there are none.
+        Identifiers as strings, or the numbers 0, 1, ... if there are none.
     y : ndarray of shape (n_samples,), int64, or None
         Known classes 0, 1, ..., for scoring; -1 for empty cells.
     target_names : tuple of str
@@ -99,7 +99,7 @@ class Table(NamedRows):
         return len(self.target_names)
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Shuffle the rows, with their identifiers and labels."""
+        """Return a copy with shuffled rows, identifiers and labels."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(
             self,
@@ -120,16 +120,16 @@ class CategoryTable(Table):
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Columns of float64, booleans, or texts (objects) for categories, without missing cells.
+        Columns of float64, booleans, or strings (objects) for categories, without missing cells.
     category_names : tuple of str
-        Columns of categories.
+        Names of the categorical columns.
     """
 
     X: Any
     category_names: tuple[str, ...] = ()
 
     def columns(self) -> list[NDArray[Any]]:
-        """Return one array of numbers or texts per feature."""
+        """Return one array of numbers or strings per feature."""
         return [
             self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
             for name in self.feature_names
@@ -154,10 +154,10 @@ def read_table(
 
     Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
     :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
-    cells are such dates) become days since the earliest date, times of day and durations become hours.
-    Numerals with leading zeros (01000), exponents of several digits (2004E205) and integers that are equal in
-    double precision are codes and thus text. A first column without a name contains the row identifiers. A
-    column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
+    cells are such dates) become days since the earliest date, and times of day and durations become hours.
+    Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
+    equal in double precision, are codes and thus text. A first column without a name contains the row
+    identifiers. A column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def read_table(
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
           that the options below name. No code in the file is executed.
     labels : str, optional
-        Column of known classes, texts or numbers, for scoring. Empty cells are unknown classes.
+        Column of known classes, strings or numbers, for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
         Column with the classes of some samples; empty cells and -1 are unlabelled.
     id_column : str, optional
@@ -177,11 +177,11 @@ def read_table(
     drop : sequence of str, default=()
         Columns to drop.
     categories : bool, default=False
-        Accept text columns as features. Every distinct text is a category, including "NA" and "?". ``X`` is
-        a data frame if there are such columns. An npz file cannot have them.
+        Accept text columns as features. Every distinct string is a category, including "NA" and "?". ``X`` is
+        a data frame if such columns exist, which is impossible in npz files.
     header : bool, optional
-        Whether the first line of a text file or sheet contains column names; else the names are
-        ``column1``, ``column2``, .... Default: False if the line has only numbers other than 0, 1, ....
+        Whether the first line of a text file or sheet contains column names; otherwise they are ``column1``,
+        ``column2``, .... Default: False if the line contains only numbers, except for 0, 1, ....
     expansion : int, default=100
         Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Excel: 256
         MiB, Parquet: 1 GiB) is always allowed.
@@ -195,15 +195,16 @@ def read_table(
     ------
     DataError
         For files that are missing, empty, ragged or of unknown type; columns that do not exist, are not
-        numeric, or have empty, NaN or infinite cells; category columns with a distinct text in every row,
-        if there are more than 20 rows; compressed files that expand too far; missing openpyxl or pyarrow.
+        numeric, or have empty, NaN or infinite cells; category columns with a distinct string in every row,
+        if there are more than 20 rows; compressed files that expand too far. If openpyxl or pyarrow is
+        required but not installed.
 
     Warns
     -----
     UserWarning
-        Category columns with mostly numbers or mostly unique values; first lines read as data; skipped
+        For category columns with mostly numbers or mostly unique values; first lines read as data; skipped
         comments, sheets and columns; dates and times converted to numbers; numbers that became equal, or that
-        may mark missing cells (-999); classes that look alike or like a missing cell.
+        may mark missing cells (-999); classes that look alike or like a missing cell; repeated identifiers.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -224,11 +225,13 @@ def read_table(
     known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
+        + "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
+        + "; extract the table from the archive" * (path.suffix.lower() in (".zip", ".7z", ".tar", ".rar"))
     )
 
 
 def is_text_table(path: Path) -> bool:
-    """Return whether a file contains rows of texts: separated text, possibly compressed, or Excel."""
+    """Return whether a file is a text table (possibly compressed) or an Excel workbook."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -242,7 +245,7 @@ class Roles(NamedTuple):
     categories: bool = False
     """Whether features may be non-numeric."""
     header: bool | None = None
-    """Whether the first line names the columns; None: unless it contains only numbers."""
+    """Whether the first line names the columns; None infers this."""
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column; raise if a column has two roles."""
@@ -353,7 +356,8 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            raise files.DataError(f"{source}: column {number} has no name", data)
+            single = files.Remedy(f"keep one line with all names, or, {data.action}", "header", False)
+            raise files.DataError(f"{source}: column {number} has no name", single)
         if name in seen:
             raise files.DataError(f"{source} has two columns named {name!r}", data)
         seen.add(name)
@@ -378,7 +382,7 @@ def _frame(
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as texts; ``missing`` contains the texts of missing cells of every column."""
+    """Read cells as strings; ``missing`` contains the strings of missing cells of every column."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -413,9 +417,9 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert to numbers or booleans if all known cells permit, otherwise to texts."""
+    """Convert to numbers or booleans if all known cells permit, otherwise to strings."""
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
-    # Columns of lists, bytes and categories do not change.
+    # Columns of lists, bytes and categories are unchanged.
     if files.is_plain(column) and files.indistinct_values(column) is None:
         packed = packed_days(column.to_numpy(dtype=np.float64, na_value=np.nan)) if dates else None
         return column if packed is None else _as_numbers(packed, name, notes)
@@ -437,7 +441,7 @@ def typed(
             found = _as_numbers(packed, name, notes)
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
-        notes.append(f"column {name!r} read as numbers of hours")
+        notes.append(f"column {name!r} read as numbers in hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
         found = _as_numbers(days, name, notes)
     else:
@@ -454,7 +458,7 @@ def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> ND
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
-    """Read columns with text names, and use a stored index as identifiers."""
+    """Read a Parquet file with string column names, and use a stored index as identifiers."""
     frame = files.load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
@@ -506,7 +510,7 @@ def array_names(path: Path) -> set[str]:
 
 
 def require_room(n_rows: int, n_columns: int, what: str) -> None:
-    """Raise if a file requires more dense cells than the limit."""
+    """Raise a DataError if a file requires more dense cells than the limit."""
     if n_rows * n_columns > _MOST_CELLS:
         raise files.DataError(
             f"{what} would require {n_rows:,} x {n_columns:,} cells, more than the limit of "
@@ -515,7 +519,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return ``array``; raise if it is not a numeric matrix or numbers are equal in double precision."""
+    """Return ``array``; raise if it is not a numeric matrix or distinct numbers are equal as float64."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise files.DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -568,7 +572,7 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 
 
 def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
-    """Convert a data frame with text column names to a table."""
+    """Convert a data frame with string column names to a table."""
     check_roles(roles, list(frame.columns), source)
     if not len(frame):
         raise files.DataError(f"{source} has column names but no rows")
@@ -649,7 +653,7 @@ def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) 
 
 
 def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
-    """Warn of numbers such as -999 that may mark missing cells, and 20240131 that may be dates."""
+    """Warn about numbers such as -999 that may mark missing cells, and 20240131 that may be dates."""
     said = []
     for name, numbers in zip(features, X.T, strict=True):
         note = files.missing_code(numbers)
@@ -662,7 +666,7 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Return the features as stripped texts (categories), booleans, or float64."""
+    """Return the features as stripped strings (categories), booleans, or float64."""
     # Warns about columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
@@ -708,7 +712,7 @@ def _judge(text: Any, name: str, source: str) -> None:
     if 0 < len(other) < len(text) / 2:
         cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is not a number"
         if len(other) > 1:
-            cells += f", nor are {len(other) - 1} other cells"
+            cells += f" (one of {len(other)} such cells)"
         said = f"all values of column {name!r} are used as categories, because {cells}"
         warnings.warn(said, UserWarning, stacklevel=2)
     elif n_different > max(_FEW, len(text) / 2):
@@ -731,7 +735,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Convert row identifiers to text; number repeated identifiers, with a warning."""
+    """Convert row identifiers to strings; number repeated identifiers, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
@@ -761,7 +765,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise for texts too long for a string array, whose cells all have the size of the longest."""
+    """Raise if texts are too long for a string array, whose cells all have the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         raise files.DataError(
@@ -770,14 +774,14 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for empty text, None and NaN.
+    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for "", None and NaN.
 
-    Integers with and without ".0" are one class. Any other two texts are two classes (01 and 1, 1E2 and 100),
-    except for white space around them. With ``minus_one_is_missing``, -1 is treated as an empty cell. Do not
-    use this for known classes, because -1 and 1 are common names of two classes.
+    Integers with and without ".0" are one class. Any other two strings are two classes (01 and 1, 1E2 and
+    100), except for whitespace around them. With ``minus_one_is_missing``, -1 is treated as an empty cell.
+    Do not set it for known classes, because -1 and 1 are common names of two classes.
 
-    Warns of classes that differ in white space, are the same number or letters in another notation, or look
-    like a missing cell.
+    Warns about classes that differ only in whitespace, are the same number or letters in another notation,
+    or look like a missing cell.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
@@ -818,7 +822,7 @@ def holds_columns(path: Path) -> bool:
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
     """Read a table with cells in the notation of the file, and return cells, roles and notes for the user."""
-    # Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
+    # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, or else as Windows-1252. Empty unnamed
     # columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
     # first column without a name becomes the identifiers. ``attrs["csv"]`` of the cells contains the
     # separator and the encoding of a text. O(bytes) time and memory.

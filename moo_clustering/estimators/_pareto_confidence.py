@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
-from moo_clustering.estimators._base import ReportMixin, sizes_text
+from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.estimators._pareto_selection import Candidates
 from moo_clustering.evidence import coassociation, consensus_weights
 from moo_clustering.evidence.members import ReferenceTest, spread_rows
 from moo_clustering.pool import PartitionPool
-from moo_clustering.pool.candidates import FAMILY_WORDS
+from moo_clustering.pool.candidates import family_words
 from moo_clustering.validity import (
     FamilyAgreement,
     LikelihoodGain,
@@ -58,8 +58,9 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data.
-_COMMON, _MANY = 0.5, 10
+# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data:
+# the probability of structure is then at least _AGREED.
+_COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
 
@@ -95,18 +96,17 @@ class Assessor:
         n_clusters = len(np.unique(labels))
         # A single cluster, or one per point, has an index of 0 with any classes, and no p-value.
         trivial = n_clusters in (1, len(labels))
-        confidence = 0.0 if trivial else float(model.expected(features[1:], structure[:1])[0])
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
+        if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
+            structure = np.maximum(structure, _AGREED)
+        confidence = 0.0 if trivial else float(model.expected(features[1:], structure[:1])[0])
         separated, remarks = self._separated(n_clusters), list[str]()
         if separated is not None:
             confidence *= (1.0 + max(0.0, float(pairwise_ari(labels[None], separated[None])[0, 0]))) / 2
             n_groups = int(separated.max()) + 1
             remarks.append(f"{n_clusters} clusters divide {n_groups} separated groups")
-        likely = float(structure[0])
-        if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
-            likely = max(likely, STRUCTURE_FROM)
-        verdict, said_of_p = judged(likely, confidence, p_value, bool(apart[1]))
+        verdict, said_of_p = judged(float(structure[0]), confidence, p_value, bool(apart[1]))
         if verdict == NO_STRUCTURE:
             confidence = min(confidence, _MOST_OF_NOISE)
             said_of_p = (SMALL,) if said_of_p and features[1, 0] >= _COMMON else said_of_p
@@ -530,12 +530,6 @@ def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
     return "; ".join(words)
 
 
-def family_words(family: str) -> str:
-    """Return the name of an algorithm family in words, with its view or distance of the data."""
-    name, _, view = family.partition("@")
-    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
-
-
 def _enumerated(named: list[str]) -> str:
     return ", ".join(named[:2]) + (", ..." if len(named) > 2 else "")
 
@@ -601,6 +595,46 @@ class PoolReportMixin(ReportMixin):
             described=rows,
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
+
+    @property
+    def rare_groups_(self: Any) -> pd.DataFrame:
+        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        check_is_fitted(self)
+        rows, samples = [], self._samples
+        if samples.rare is not None:
+            labels, counts = self._labels_of_samples, samples.counts
+            n = samples.n_samples if counts is None else samples.n_points
+            sizes, first = np.ones(n, dtype=np.intp), np.arange(n)
+            if counts is not None:
+                sizes, first = counts.rows, counts.first
+            of_sample, labels = samples.rare[samples.landmark_of][:n], labels[:n]
+            for group in range(int(of_sample.max(initial=-1)) + 1):
+                members = np.flatnonzero(of_sample == group)
+                size = int(sizes[members].sum())
+                cluster = int(np.bincount(labels[members] + 1, sizes[members]).argmax()) - 1
+                inside = labels == cluster
+                alone = int(sizes[inside].sum()) == size == int(sizes[members][inside[members]].sum())
+                rows.append((cluster, size, size / samples.n_rows, int(first[members].min()), alone))
+        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
+
+    @property
+    def granularity_(self: Any) -> str:
+        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        check_is_fitted(self)
+        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
+
+    @property
+    def granularities_(self: Any) -> dict[str, int]:
+        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        check_is_fitted(self)
+        found = self._candidates
+        if found is None:
+            return {}
+        best = {
+            name: int(found.within(ends).best(found.total).max()) + 1
+            for name, ends in found.granularities.items()
+        }
+        return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
         """Describe the alternatives with other feature names; for bags, return them unchanged."""
@@ -700,7 +734,7 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         labels, weights = self._weighted(self._labels_of_samples)
-        lines = [f"{sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
+        lines = [f"{results.sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
         if self._samples.counts is not None:
             lines.append(f"from {self.n_landmarks_} landmarks of {self._samples.n_rows} rows")
         if len(rare := self.rare_groups_):

@@ -36,8 +36,9 @@ from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.constraints._checks import check_partial_labels
+from moo_clustering.constraints.pairs import supervision_groups, supervision_pairs
 from moo_clustering.encodings import LocusAdjacencyEncoding
-from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
@@ -169,7 +170,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. ``labels_`` has fewer clusters than this row if small clusters were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
+        Objectives of the distinct non-dominated partitions in natural sign, sorted by the first, before equal
+        rows are united.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of every solution.
     mst_ : SpanningTree
@@ -245,6 +247,10 @@ objective, int or callable, default="auto"
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
+        if int(self._equal.max()) + 1 < n_samples:
+            self._front = self._front._replace(
+                n_clusters=self._find_pareto_labels().max(axis=1) + np.int64(1)
+            )
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -389,22 +395,20 @@ objective, int or callable, default="auto"
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
         self.chosen_ = row
-        decoded = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
-        self.labels_: Labels = decoded
+        found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
+        self.labels_: Labels = self._united(found)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        groups = self._supervision.groups
-        fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
-        if (_base.united(decoded, self._equal, fixed) != decoded).any():
-            said = "the chosen solution separates equal rows; choose another one, or remove duplicates."
-            if np.bincount(self._equal).max() > self.n_neighbors:
-                said = (
-                    "equal rows are in different clusters, because some rows have more than "
-                    f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
-                )
-            warn_caller(said)
 
     def _find_pareto_labels(self) -> Labels:
-        return self._problem.decode(self._front.genes)
+        return self._united(self._problem.decode(self._front.genes))
+
+    def _united(self, labels: Labels) -> Labels:
+        """Move equal rows without labels or pairs to their most frequent cluster, in every partition."""
+        # Copies beyond n_neighbors have no links to each other, and links between copies can mutate.
+        groups = self._supervision.groups
+        fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
+        found = _base.united(labels, self._equal, fixed)
+        return labels if np.array_equal(found, labels) else relabel_by_first_appearance(found)
 
     @property
     def _problem(self) -> MOCKProblem:
@@ -714,9 +718,9 @@ def _read_supervision(
     """Check labels and pairs, and convert them to the form of ``supervision``."""
     if supervision is None:
         return Supervision()
-    groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+    groups = supervision_groups(n_samples, y, must_link, cannot_link)
     given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-    pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+    pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
     known = None if y is None else check_partial_labels(y)
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None

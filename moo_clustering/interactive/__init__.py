@@ -1,4 +1,4 @@
-"""Interactive clustering: improve a partition by a few answers about samples.
+"""Interactive clustering: improve a partition by answers to a few questions about samples.
 
 An :class:`AnswerSession` asks which samples belong together, and updates the partition after every answer
 from the pool of a :class:`~moo_clustering.ParetoClustering` fit. :func:`simulate` answers from known classes.

@@ -22,12 +22,12 @@ from moo_clustering.pool import PartitionPool
 
 # Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score in its sum with the log-likelihood; weights are exp(rate * sum).
+# Weight of the selection score in its sum with the log-likelihood; partition weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Least anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
+# Least number of anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor is wrong if the prediction for another group exceeds this value. If the share of such anchors
-# exceeds this multiple of the error rate, classes are not clusters.
+# An anchor is wrong if the prediction for another group exceeds this value. If predictions contradict a share
+# of the anchors above this multiple of the error rate, classes are not clusters.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -269,7 +269,7 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return the expected decrease of misplaced samples for each candidate that becomes an anchor."""
+        """Return, for each candidate, the expected decrease in misplaced samples if it becomes an anchor."""
         # This is the reduction in variance of a Gaussian process with the kernel, weighted by error and mass.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
@@ -288,11 +288,11 @@ class Spread:
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
-        """Return the groups of the anchors, with wrong ones replaced by predictions from all other anchors.
+        """Return the groups of the anchors; predictions from all other anchors replace wrong groups.
 
-        An anchor is wrong if kernel ridge regression on the others predicts its group with less than
-        its error rate, and another group with more than 0.5. Nothing is replaced if predictions contradict a
-        share of the anchors above 4 times the median error rate, because then classes are not clusters.
+        An anchor is wrong if kernel ridge regression on the others predicts its group with a score below its
+        error rate, and another group with a score above 0.5. Nothing is replaced if predictions contradict a
+        share of the anchors above 4 times the median error rate, because classes are then not clusters.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
@@ -335,7 +335,7 @@ def spread_groups(
     """Spread the groups of the anchors over all points."""
     # Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs,
     # 2), are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links,
-    # and between 0 and these for doubtful pairs.
+    # and nearer to 0 for doubtful pairs.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)
@@ -364,9 +364,8 @@ def _spread(
     cluster = pool.labels[best].astype(np.intp)
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
-    # Clusters without anchors remain provisional groups while new_share is at least this.
     if n_real >= 2 and new_share < 0.5:
-        # Most clusters proved to be parts of known groups, so the others probably are, too.
+        # Most clusters proved to be parts of known groups, so the clusters without anchors probably are, too.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)

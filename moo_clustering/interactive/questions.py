@@ -69,7 +69,7 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """The memory of a session; every answer changes a copy."""
+    """The state of a session; every answer changes a copy."""
 
     # ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
     # maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the
@@ -129,7 +129,7 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Estimate the error rate, to four digits, from the numbers of repeats with equal and with other answers.
+    """Estimate the error rate, to four digits, from the numbers of repeats with equal and different answers.
 
     Two answers of error rate e differ with probability 2 e (1 - e), which has a Beta prior with the mean of
     ``prior`` and a weight of four repeats.
@@ -151,15 +151,15 @@ def odds_of(confidence: float | None) -> float | None:
 
 
 def ordered(i: int, j: int) -> Pair:
-    """Return a pair, sorted."""
+    """Return the pair in ascending order."""
     return (i, j) if i < j else (j, i)
 
 
 class Inquiry:
     """One state of a session, its partition, and its next question."""
 
-    # ``error_rate`` is the assumed share of wrong answers; at 0 answers are certain. ``names`` asks for class
-    # names instead of comparisons. ``spread`` is the partition, if it is already known.
+    # ``error_rate`` is the assumed share of wrong answers; at 0, all answers are certain. ``names`` asks for
+    # class names instead of comparisons. ``spread`` is the partition, if it is already known.
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ class Inquiry:
         return total
 
     def _compared(self, point: int, answer: PairAnswer) -> int:
-        """Return the group of the representative with which an answer compares a point; -1 if it is none."""
+        """Return the group of the representative that an answer compares with a point; -1 if none."""
         return int(self.standing_for[answer.j if answer.i == point else answer.i])
 
     @cached_property
@@ -296,14 +296,9 @@ class Inquiry:
         np.put_along_axis(ranks, order, np.arange(n, dtype=np.float64)[None].repeat(n, axis=0), axis=1)
         return np.maximum(ranks, 1.0)
 
-    def _identity(self, group: int) -> int | None:
-        """Return the identity of a group; None if the group is provisional."""
-        founder = self.founders[group][0]
-        return self.state.anchors.get(founder)
-
     def name_of(self, group: int) -> str | None:
         """Return the name of a group; None if it has no name."""
-        identity = self._identity(group)
+        identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
     # The next question.
@@ -388,7 +383,7 @@ class Inquiry:
 
     def _candidates(self, free: IntpArray) -> IntpArray:
         """Return points with many uncertain points nearby, the most uncertain points, and random points."""
-        # Candidates of each kind for a question on a sample.
+        # Number of candidates of each kind.
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
@@ -431,7 +426,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Ask again about anchors that no chain of answers "together" links to the founder of their group."""
+        """Return a question about an anchor that no chain of "together" links to its group's founder."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -455,7 +450,7 @@ class Inquiry:
         n_real, n_groups = spread.n_real, spread.n_groups
         provisional = spread.group[point] >= n_real
         sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
-        # Good-Turing estimate of unseen classes, from the classes met only once.
+        # Good-Turing estimate of unseen classes, from the classes that occur only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
             # Ignore the votes for anchors, because they include the anchor's own group.
@@ -525,7 +520,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Join two groups with more answers "together" than "apart", once every point is an anchor."""
-        # Groups join only if every pair of their founders was asked about: no further answers can follow.
+        # Groups join only after questions about all pairs of their founders: no further answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -651,7 +646,7 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry after the user did not know the name of a sample."""
+        """Return the inquiry after the answer "unknown" about the name of a sample."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE

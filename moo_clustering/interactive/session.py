@@ -32,7 +32,7 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-# Largest file of answers in bytes; an answer takes a few hundred.
+# Largest size of an answer file in bytes; an answer takes a few hundred bytes.
 _LARGEST = 2**26
 # Entries of an event that belong to its answer rather than to its question.
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
@@ -69,12 +69,12 @@ class AnswerSession:
         Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
         contradiction raises an error. Otherwise, the other answers can overrule the name of a sample. "auto"
         starts from 0.03 and repeats some questions about pairs with the samples in the other order. Different
-        answers count as "unknown" and raise ``error_rate_``. The higher it is, the more often questions are
-        repeated; the weight of an answer does not change.
+        answers count as "unknown" and raise ``error_rate_``, and with it the number of repeated questions,
+        but do not change the weight of an answer.
     random_state : int, default=0
-        Seed of the selection among samples to ask about.
+        Seed of the selection of samples to ask about.
     path : path, optional
-        File to which every answer is written at once.
+        File to which every answer is written immediately.
     data : array-like, DataFrame or sequence of str, optional
         Features or texts of the samples to display in a notebook. Paths of images (PNG, JPEG, GIF or WebP)
         below the current directory are displayed as pictures.
@@ -96,8 +96,8 @@ class AnswerSession:
     error_rate_ : float
         Estimated share of wrong answers, or the specified share.
     history_ : DataFrame
-        A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
-        share of moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
+        A row per answer: samples (-1 for none), answer, kind, previous probability of "together", share of
+        moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
 
     Notes
     -----
@@ -164,7 +164,7 @@ class AnswerSession:
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
         """Return whether the session belongs to the fit with this pool and these landmarks."""
-        # The pool of the session can contain the result of the fit as well.
+        # The pool of the session may also contain the result of the fit, as its last partition.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
@@ -250,7 +250,7 @@ class AnswerSession:
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
-            The question to answer. Raises an error if it is not the current one.
+            The question to answer. Raises a ValueError if it is not the current question.
         """
         sure = self._checked_confidence(confidence)
         if samples is not None:
@@ -294,7 +294,7 @@ class AnswerSession:
         *,
         time_limit: float | None = None,
     ) -> Self:
-        """Answer questions by a function, such as one that asks a person or a model, or by known classes.
+        """Answer questions by known classes, or by a function that asks, for example, a person or a model.
 
         Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
         function exceeds ``time_limit``. Earlier answers remain.
@@ -307,7 +307,7 @@ class AnswerSession:
         budget : int, optional
             Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
-            Seconds that the function may take for an answer.
+            Largest number of seconds per answer.
 
         Examples
         --------
@@ -433,7 +433,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer, or by a revision of an earlier one."""
+        """Update the state by an answer, or by a revision of an earlier answer."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -504,7 +504,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question of an answer, or None if it was not asked."""
-        # The question is restored from the event, because another machine might select another one.
+        # The question is restored from the event, because another machine might select another question.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -591,7 +591,7 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise if an answer contradicts the others, which are certain."""
+        """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
         left_out = event.get("reopen")
         if left_out is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
@@ -607,7 +607,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # The first answer to a repeated question counts, unless the second one differs.
+            # The first answer to a repeated question counts, unless the second answer differs.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
@@ -627,8 +627,8 @@ class AnswerSession:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Cluster in ``labels_`` of every answered sample, and -1 elsewhere. If all groups are named, an
-            object array of names.
+            Clusters of the answered samples in ``labels_``, and -1 elsewhere. An object array of names if all
+            groups are named.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]
@@ -730,7 +730,7 @@ class AnswerSession:
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
         """Continue a saved session. Further answers are written to its file.
 
-        Raises a SessionFileError if the file is damaged, or has another format, version or fit.
+        Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
 
         Parameters
         ----------
@@ -790,8 +790,6 @@ class AnswerSession:
             raise ValueError("unknown kind of question")
         self._undone.clear()
         self._apply(event)
-
-    # Shown in notebooks.
 
     @documented(simulate)
     def simulate(

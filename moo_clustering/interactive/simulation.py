@@ -32,7 +32,7 @@ class Question:
     probability : float
         Probability before the answer that the two samples belong together.
     value : float
-        Value of the answer: expected number of misplaced samples times the samples that move with them.
+        Value of the answer: expected number of misplaced samples times number of samples that move with them.
     concerns : ndarray of int
         Samples whose cluster can change.
     number : int
@@ -82,12 +82,12 @@ def simulate(
     ----------
     asker : AnswerSession, or an object with ``mode``, ``question``, ``answer`` and ``labels_``
     y : array-like of shape (n_samples,)
-        Classes, and -1 for samples of unknown class, about which the answer is "unknown".
+        Classes; -1 for samples of unknown class. The answers about these samples are "unknown".
     n_questions : int
         Maximum number of answers.
     error_rate : float, default=0.0
-        Share of wrong answers. Sessions with the same question get the same answer; a repeated question gets
-        an independent one.
+        Share of wrong answers. A question gets the same answer in every session, and an independent answer
+        if it is repeated.
     position_bias : float, default=0.0
         Share of pairs with answers that depend only on the order of the two samples: "together" if the first
         has the smaller number, otherwise "apart".
@@ -100,7 +100,7 @@ def simulate(
     -------
     DataFrame
         A row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (share of the
-        samples of known class outside the cluster matched with it), and ``expected_error`` or NaN.
+        samples of known class outside the cluster matched with their class), and ``expected_error`` or NaN.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def share_moved(before: Labels, after: Labels) -> float:
-    """Return the share of samples outside the cluster that is matched with their previous one."""
+    """Return the share of samples outside the cluster that is matched with their previous cluster."""
     width = int(after.max()) + 1
     table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
     shared = table.reshape(-1, width)
@@ -173,7 +173,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Return the answer of an oracle; raise a TimeoutError if it takes longer."""
+    """Return the answer of an oracle; raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:

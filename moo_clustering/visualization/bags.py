@@ -136,7 +136,7 @@ def plot_bag_distances(
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     n = len(data.order)
     off = data.distances[~np.eye(n, dtype=bool)]
-    # The upper limit excludes a few outlying bags, which would make all others look alike.
+    # The upper limit excludes a few outlying bags, next to which all other bags would look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     smooth: Any = {"interpolation": "antialiased", "rasterized": True}
     image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
@@ -151,7 +151,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     _name_clusters(ax, data)
     to, ylabel = ("to ", "from bags") if data.directed else ("", "")
     ax.set(xlabel=f"{to}bags, the most central of each cluster first", ylabel=ylabel)
-    ax.set_title(f"Distances of {counted(n, int(data.sizes.sum()))}")
+    ax.set_title(f"Distances between {counted(n, int(data.sizes.sum()))}")
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
@@ -176,7 +176,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
     """Order bags by their distance to the medoid, the medoid first."""
-    # As in BAMIC, the medoid minimises the sum of the distances to its members. They are sorted by distance.
+    # As in BAMIC, the medoid minimises the sum of its distances to the members.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -213,7 +213,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Select all bags, or evenly the same share of every cluster (at least one bag), sorted by cluster."""
+    """Select all bags, or at even intervals the same share of every cluster (at least one), by cluster."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")
@@ -279,8 +279,8 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
-    more bags by the principal components of their means. Of larger distance matrices, only the same share of
-    every cluster is positioned. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
+    more bags by the principal components of their means. From larger distance matrices, the same share of
+    every cluster is selected. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
     O(n d + d^3) for more.
 
     Parameters
@@ -290,10 +290,10 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Numbers of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, in the scale of the bags. The distance to a bag is that to its farthest instance.
+        Vectors to mark, in the scale of the bags. Their distance to a bag is that to its farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the random starts, which are used besides classical scaling.
+        Seed of the random starts, which are used in addition to classical scaling.
 
     Raises
     ------

@@ -34,7 +34,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a lent figure; pyplot numbers its figures from 1.
+# Number of a figure that is lent to pyplot, which numbers its own figures from 1.
 _LENT = -1
 
 

@@ -65,7 +65,7 @@ class AttainmentData:
     numbers, scores : ndarray of shape (n_numbers,)
         Numbers of clusters, and the best score of each.
     promising : ndarray of shape (n_numbers,), bool
-        Whether the score exceeds those of the next smaller and larger numbers.
+        Whether the score is a local maximum, see :meth:`AttainmentScores.promising`.
     """
 
     front: FloatArray
@@ -120,7 +120,6 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     return AttainmentData(
         front=front,
         n_clusters=numbers,
-        # Extend the surfaces to the frame.
         controls=tuple(np.vstack([[c[0, 0], 1.05], c, [1.05, c[-1, 1]]]) for c in attainment.controls),
         annotated=_apart(front, [*first, *np.searchsorted(kept, order)]),
         chosen=marked,
@@ -175,7 +174,7 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     for row in data.annotated:
         color = _CHOSEN if row == data.chosen else "black"
         ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **_BESIDE)
-    x, y = (f"{name.replace('_', ' ')}, scaled, square root" for name in names)
+    x, y = (f"square root of scaled {name.replace('_', ' ')}" for name in names)
     ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
     ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
     ax.legend(loc="upper right")
@@ -190,7 +189,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
     ax.set(xlabel="number of clusters", ylabel="best attainment score")
-    ax.set_title("Score over the number of clusters")
+    ax.set_title("Score by number of clusters")
     ax.legend(loc="best")
 
 
@@ -262,7 +261,7 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars between methods that do not differ significantly.
 
-    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises a ValueError or TypeError as
+    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises the errors of
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
     installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
     Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
@@ -396,7 +395,7 @@ def front_data(
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
-    Raises a ValueError as :func:`front_data`.
+    Raises a ValueError in the same cases as :func:`front_data`.
 
     Parameters
     ----------
@@ -550,7 +549,7 @@ def convergence_data(
 ) -> ConvergenceData:
     """Compute the best and mean of every objective, the hypervolume and other values by generation.
 
-    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
+    Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
     The hypervolume of two or more objectives is the share of the box between the best values of all runs
     and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
     n_generations n_individuals^2 n_objectives) with two or three objectives. Raises a TypeError or ValueError
@@ -570,8 +569,8 @@ def convergence_data(
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles of repetitions at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
-        Reference point of the hypervolume, in natural sign. Default: a tenth of the range of all fronts
-        beyond their worst values, so that hypervolumes are comparable only within a call.
+        Reference point of the hypervolume, in natural sign. Default: the worst values of all fronts plus a
+        tenth of their range. Hypervolumes are then comparable only within a call.
 
     Examples
     --------
@@ -715,9 +714,9 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, one panel each.
 
-    Repetitions are shown by their median and a band, groups of runs by colour and marker. Positive values of
-    very different magnitude get a logarithmic axis. Raises a TypeError or ValueError if a run has no history,
-    runs have different steps, a panel does not exist, or the numbers of axes and panels differ.
+    Repetitions are shown by their median and a band, groups of runs by colour and marker. The axis is
+    logarithmic for positive values of very different magnitude. Raises a TypeError or ValueError if a run has
+    no history, runs have different steps, a panel does not exist, or the numbers of axes and panels differ.
 
     Parameters
     ----------
@@ -845,7 +844,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves with the diagonal of chance, and their areas in the legend.
 
-    The legend has the order of the curves. Up to 24 curves are distinguishable.
+    The legend lists the curves in the given order. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # characters of a name

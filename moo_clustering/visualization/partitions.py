@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Stroke(NamedTuple):
-    """Style of lines of one kind, which dash and width distinguish even without colour."""
+    """Style of the lines of one kind. Dash and width distinguish the kinds even without colour."""
 
     color: str
     width: float
@@ -196,7 +196,7 @@ def plot_regions(
         labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
-        raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
+        raise ValueError(f"labels must have one region per area, {len(shapes)} in all; got {len(clusters)}.")
     used = np.unique(clusters).tolist()
     names = [str(cluster_names[c] if cluster_names else known.get(c, c)) for c in used]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
@@ -220,7 +220,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[NDArray[np.float64]]:
-    """Return the rings of a polygon or several; holes have the opposite direction, so they are not filled."""
+    """Return the rings of a polygon or multipolygon; holes, in the opposite direction, are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -318,7 +318,7 @@ def constraints_data(
     """Compute positions of samples, and lines for must-links and cannot-links.
 
     Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
-    drawn in addition to ``max_points``. Takes the time of :func:`partition_data` and O(n_pairs).
+    drawn in addition to ``max_points``. O(n_pairs) time in addition to that of :func:`partition_data`.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four dashes.
+    Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four line styles.
     :func:`plot_partition` draws no lines.
     """
     data = constraints_data(
@@ -479,7 +479,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, names of the axes, and the explained variance ratio."""
-    # The second coordinate of a single feature is the row number. The ratio is None for features.
+    # The second coordinate of a single feature is the row number. The ratio is None without components.
     from scipy import sparse
 
     if table.shape[1] > 2:

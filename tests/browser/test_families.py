@@ -15,7 +15,7 @@ pytestmark = pytest.mark.nightly
 TABLE = [f"s{row:02d}" for row in range(45)]
 DOCUMENTS = [f"d{row:02d}" for row in range(36)]
 BAGS = [f"bag {row}" for row in range(24)]
-POOL = "Share of the pool that puts two samples together"
+POOL = "Share of the pool that joins two samples"
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_keyboard_only(open_asked):
     asked = open_asked()
     page, first = asked.page, asked.labels
     asked.answer(lambda: page.keys("t"), 1)
-    assert page.text("#ask-told").startswith("Together; expected ")
+    assert page.text("#ask-told").startswith("Together. Expected: ")
     assert page.text("#ask-told").rstrip("0123456789").endswith(("moved.", "."))
     asked.answer(lambda: page.keys("A"), 2)
     asked.answer(lambda: page.keys("?"), 3)

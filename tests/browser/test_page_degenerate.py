@@ -9,7 +9,7 @@ from moo_clustering.visualization.report import Column, Panel, PlaneMap, ReportC
 
 pytestmark = pytest.mark.nightly
 UNRECORDED = (
-    "There is nothing to show, because the fit had no generations or other steps of a search, or did not "
+    "There is no convergence to show, because the fit had no generations or other search steps, or did not "
     "record them."
 )
 
@@ -139,7 +139,7 @@ def test_a_map_without_a_position(open_content):
     plane = PlaneMap(np.full((90, 2), np.nan), np.arange(90), ("x", "y"))
     page = open_content(toy_content(map=plane))
     assert page.text("#map-note").startswith(
-        "0 of 90 documents shown. 90 documents without a position omitted"
+        "The map shows 0 of 90 documents. 90 documents have no position."
     )
     assert page.looks() == {}
 

@@ -116,9 +116,7 @@ def test_a_map_of_some_says_so(open_content):
     positions[3] = np.nan
     plane = type(content.map)(positions, rows, ("first", "second"), "Every other one.")
     page = open_content(toy_content(map=plane))
-    assert page.text("#map-note").startswith(
-        "44 of 90 documents shown. 1 document without a position omitted."
-    )
+    assert page.text("#map-note").startswith("The map shows 44 of 90 documents. 1 document has no position.")
     assert set(page.looks()) == set(rows.tolist()) - {6}
 
 

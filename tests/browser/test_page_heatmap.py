@@ -72,7 +72,7 @@ def test_clusters_have_colours_of_their_own(page, content):
 
 def test_heatmap_is_a_table_of_values(page, content):
     heatmap = content.heatmaps[0]
-    assert page.text("#heatmap-title") == "Strongest terms of the clusters"
+    assert page.text("#heatmap-title") == "Terms that distinguish the clusters"
     cells = page.texts("#heatmap-table td")
     assert cells == [value for row in heatmap.values for value in row]
     heads = page.texts("#heatmap-table thead th")
@@ -82,7 +82,8 @@ def test_heatmap_is_a_table_of_values(page, content):
     titles = page.js("return [...document.querySelectorAll('#heatmap-table td')].map(cell => cell.title)")
     far = round(float(abs(heatmap.levels[0, 0])), 1)
     side = "above" if heatmap.levels[0, 0] > 0 else "below"
-    assert titles[0] == f"cluster of trees 0, height: 0.0, {far:g} standard deviations {side} all documents"
+    what = f"{far:g} standard deviations {side} the average of all documents"
+    assert titles[0] == f"cluster of trees 0, height: 0.0, {what}"
     page.js("report.select(1)")
     assert page.text("#heatmap-note") == "The table is available for solution 0."
     assert not page.find("#heatmap-table").is_displayed()
@@ -212,7 +213,7 @@ def test_the_views_of_the_map_take_turns(page, content):
     near = points(page)
     assert sorted(near) == list(range(400))
     np.testing.assert_allclose([near[row] for row in range(400)], content.map.neighbors[:400], atol=1e-5)
-    assert page.text("#map-note").startswith("400 of 500 documents shown.")
+    assert page.text("#map-note").startswith("The map shows 400 of 500 documents.")
     assert "(t-SNE)" in page.text("#map-note")
     page.press('#map-view [data-view="plane"]')
     plane = points(page)

@@ -75,7 +75,7 @@ def test_certainty_is_a_sentence_with_a_bar(page):
     assert page.text(".sure strong") == "The clusters are clear."
     figures = page.text(".sure .figures")
     assert figures.startswith(
-        "Expected agreement with the true groups: 0.80, probably 0.6 to 1.0, where 1 is"
+        "Expected agreement with the true groups: 0.80 (probably 0.6 to 1.0), on a scale"
     )
     wide, whole = page.js(
         "const bar = document.querySelector('.gauge');"
@@ -130,15 +130,15 @@ def test_a_cut_is_shown_by_mouse_and_by_keyboard(page):
         (
             [Column("score", np.array([1.0, 2.0, np.nan]))],
             {},
-            "expected index, and the chosen one has the best score.",
+            "expected index. The chosen solution has the best score.",
         ),
-        ([Column("score", np.array([1.0, 2.0, 3.0]))], {}, "expected index; labels, pairs, a fixed number"),
+        ([Column("score", np.array([1.0, 2.0, 3.0]))], {}, "expected index. Labels, pairs, a fixed number"),
         (
             [Column("width", np.array([1.0, 2.0, 3.0]), is_objective=True)],
             {"knee": 1, "width": 0},
             "better than another in all objectives. The chosen solution is selected by the rule knee.",
         ),
-        ([Column("clusters", np.array([2.0, 3.0, 4.0]))], {}, "share persons. Press Show"),
+        ([Column("clusters", np.array([2.0, 3.0, 4.0]))], {}, "that are in both. Press Show"),
     ],
 )
 def test_the_note_on_the_cuts_names_what_decided(open_content, columns, rules, said):
@@ -150,7 +150,8 @@ def test_another_solution_is_announced_in_the_header(page):
     assert not page.find("#shown").is_displayed()
     page.js("report.select(2)")
     assert page.find("#shown").is_displayed()
-    assert page.text("#shown") == "Shown: fine, 4 clusters. The method's choice has 3 clusters."
+    said = "The page shows the solution “fine” with 4 clusters. The method's choice has 3 clusters."
+    assert page.text("#shown") == said
     page.js("report.select(1)")
     assert not page.find("#shown").is_displayed()
 

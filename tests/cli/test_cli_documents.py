@@ -219,7 +219,7 @@ def test_number_of_clusters_that_is_found(run, fails, rows, nearest):
     message = fails("fit", "notes.jsonl", "--method", "nearest", "-k", 3, "--out", "out")
     assert message == (
         "method nearest finds the number of clusters itself and does not accept -k; "
-        "bound it with --set k_max=..."
+        "limit it with --set k_max=..."
     )
     result = run(
         "fit",

@@ -216,7 +216,7 @@ def test_no_label_among_the_partial_labels(fails, slices, table, tmp_path):
     message = fails(
         "fit", "t.csv", "--method", "slices", "-k", 2, "--partial-labels", "s", "--out", "out"
     )  # fmt: skip
-    assert message == "column 's' (partial labels) has no label"
+    assert message == "column 's' (partial labels) contains no labels"
 
 
 def test_columns_of_bundled_sets(fails, slices):

@@ -280,7 +280,7 @@ def test_status_is_told_once(folder, status, sentence):
             r"report\.npz contains a report in format version 99, but this version .* requires 1",
         ),
         ("foreign", r"report\.npz is not a moo_clustering archive"),
-        ("missing", r"run has no report\.npz, from which reports are made: fit again without --no-report"),
+        ("missing", r"run has no report\.npz, from which reports are created: fit again without --no-report"),
     ],
 )
 def test_content_that_cannot_be_read_is_refused(folder, damage, message):

@@ -146,8 +146,8 @@ def test_mulan_files(run, rows, fitted, pictures, tmp_path):
     assert record["scores"]["entropy"] < record["scores"]["entropy_random"]
     assert f"macro AUC     {found['macro_auc']:.4f}" in result.stdout
     assert (
-        "3 labels, any number each; the fit uses the labels of 29 samples; 29 others are withheld for scoring"
-        in (result.stdout)
+        "3 labels, any number per sample; the fit uses the labels of 29 samples; "
+        "29 others are withheld for scoring" in (result.stdout)
     )
     assert set(record["files"]) == {path.name for path in (tmp_path / "out").iterdir()} - {"run.json"}
     assert {"roc.png", "terms.png", "history.png", "history.csv"} < set(record["files"])
@@ -394,7 +394,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     result = run("fit", "rare.jsonl", *options, "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith(
-        "Warning: no sample in the fit has the label 'rare', so it cannot be pred"
+        "Warning: the fit cannot predict the label 'rare', which no sample in the fit has"
     )
     assert pd.read_csv("out/predictions.csv")["status"].equals(status)
     probabilities = pd.read_csv("out/probabilities.csv")
@@ -421,9 +421,12 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ("meka.arff --method nsga2-clus", "meka.arff contains samples with several labels"),
         (
             "plain.arff --method sisc",
-            r"with --label-file FILE \(the file of MULAN\), or with --partial-labels NAME,NAME,",
+            r"with --label-file FILE \(MULAN's XML file\), or with --partial-labels NAME,NAME,",
         ),
-        ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
+        (
+            "plain.arff --method sisc --partial-labels is_cab",
+            "the list of labels contains the label 'is_cab'",
+        ),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
@@ -453,7 +456,10 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),
         ("wine --method sisc --label-file set.xml", "--label-file requires a file of samples, but wine is"),
-        ("blank.csv --method sisc --partial-labels some", r"column 'some' \(partial labels\) has no label"),
+        (
+            "blank.csv --method sisc --partial-labels some",
+            r"column 'some' \(partial labels\) contains no labels",
+        ),
     ],
 )
 def test_mistakes(fails, rows, tmp_path, arguments, message):

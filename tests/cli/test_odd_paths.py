@@ -61,7 +61,7 @@ def odd(tmp_path, monkeypatch):
         yield {
             "empty": "",
             "blank": " \t",
-            "zero byte": "a\0b",
+            "null byte": "a\0b",
             "stream": "-",
             "home": "~/x",
             "too long": "x" * 300,
@@ -218,7 +218,7 @@ def test_no_function_opens_an_odd_path(odd, tmp_path):
         for name, call in (readers | writers).items()
         for kind, path in odd.items()
         if not (name in writers and kind in replaced)
-        and not (name == "plot_convergence" and kind not in ("empty", "blank", "zero byte", "stream", "home"))
+        and not (name == "plot_convergence" and kind not in ("empty", "blank", "null byte", "stream", "home"))
         if (wrong := refuses(call, path))
     ]
     assert failures == []

@@ -88,7 +88,7 @@ def test_what_is_said_of_the_table(fitted):
         "column 'planted' of dates converted to numbers of days (--drop excludes a column)",
         "column 'height' read as numbers with decimal commas",
         "column 'height' contains numbers except for 'k.A.', which is treated as missing",
-        "column 'sick' read as numbers of %",
+        "column 'sick' read as numbers in %",
         "2 missing values were filled with the mean in the nearest rows, in column 'height'",
         "3 missing values were filled with the most frequent value in the nearest rows, in column 'soil'",
     ]
@@ -106,7 +106,7 @@ def test_what_is_said_of_the_clusters(fitted):
     assert "expected index 0." in rows["alternative-0"]
     assert "found by " in rows["alternative-0"]
     assert rows["adjusted rand"] == "1.0000"
-    assert sum(line.startswith("Nearly every cluster has one value of") for line in lines) <= 1
+    assert sum(line.startswith("Nearly every cluster has a single value of") for line in lines) <= 1
 
 
 def test_every_file_is_there_and_listed(fitted):
@@ -191,7 +191,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
-    remark = f"Nearly every cluster has one value of {shown}. Omit such a column with --drop"
+    remark = f"Nearly every cluster has a single value of {shown}. Omit such a column with --drop"
     assert remark in result.stdout
     assert [text for text in record_of(tmp_path / "out")["warnings"] if text.startswith(remark)]
     assert remark.partition(" of ")[0] in (tmp_path / "out" / "report.html").read_text()
@@ -225,7 +225,7 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
         (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires columns of equal scale"),
         (
             ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
-            "--weights requires columns of equal scale, which method spherical-kmeans does not receive",
+            "--weights requires columns of equal scale, but method spherical-kmeans uses the original scale",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],

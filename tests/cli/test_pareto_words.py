@@ -59,7 +59,7 @@ def test_controls_that_there_are():
 def test_remarks():
     assert pareto_remarks(record()) == []
     (remark,) = pareto_remarks(record(sorted_by=["a", "b", "c", "d"]))
-    assert remark.startswith("Nearly every cluster has one value of 'a' and of 'b' and of 'c'. Omit")
+    assert remark.startswith("Nearly every cluster has a single value of 'a' and of 'b' and of 'c'. Omit")
     assert "do not trust them more than the controls." in pareto_remarks(record(controls={}))[-1]
 
 

@@ -163,7 +163,7 @@ def test_killed_runs_continue_their_labels(run, files, monkeypatch):
     assert result.exit_code == 2
     assert "contains an unfinished run; continue it with --resume" in result.stderr
     other = run(*fit, "out", "--resume", "--seed", 1)
-    assert "out contains a fit with other seed; repeat its command" in other.stderr
+    assert "out contains a fit with different seed; repeat its command" in other.stderr
     monkeypatch.setattr(MemeticKMeans, "fit", None)
     assert run(*fit, "out", "--resume").exit_code == 0
     assert {name: (out / "labels" / name).stat().st_mtime_ns for name in times} == times

@@ -165,7 +165,7 @@ def test_report_in_another_file(run, slices, table, tmp_path):
 def test_run_without_a_report_is_refused(run, fails, slices, table, tmp_path):
     fit(run, "out", "--no-report")
     message = fails("report", "out", "--out", "page.html")
-    assert message == "out has no report.npz, from which reports are made: fit again without --no-report"
+    assert message == "out has no report.npz, from which reports are created: fit again without --no-report"
     record = (tmp_path / "out" / "run.json").read_text(encoding="utf-8")
     fails("report", "out", "--title", "Mine")
     assert (tmp_path / "out" / "run.json").read_text(encoding="utf-8") == record

@@ -122,7 +122,9 @@ def stopped(monkeypatch, n_steps, function):
     replaced, steps = os.replace, iter(range(n_steps))
 
     def replace(source, target):
-        if ".updated.tmp" not in str(target) and next(steps, None) is None:
+        # Compiled kernels are cached elsewhere, and do not count.
+        of_run = Path(target).resolve().is_relative_to(Path.cwd()) and ".updated.tmp" not in str(target)
+        if of_run and next(steps, None) is None:
             raise KeyboardInterrupt
         replaced(source, target)
 

@@ -60,7 +60,7 @@ def test_wrong_genes_are_rejected(name):
             problem.decode(wrong)
     with pytest.raises((TypeError, ValueError), match="X must "):
         problem.decode(np.full(genes.shape, "a"))
-    with pytest.raises(ValueError, match="X must |genes must |X contains "):
+    with pytest.raises(ValueError, match=r"X must |genes must |X contains "):
         problem.decode(np.where(np.arange(problem.n_var) == 1, np.nan, genes))
 
 

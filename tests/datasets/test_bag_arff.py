@@ -138,7 +138,7 @@ def test_repeated_identifiers_are_one_bag(read):
     assert table.bags.bag_ids == ("b", "a")
     assert as_lists(table) == [[[1, 2], [5, 6], [7, 8]], [[3, 4]]]
     assert table.labels.tolist() == [1, 0]
-    with pytest.raises(DataError, match="bag 'b' has class '1' in line 12 but class '0' in line 14"):
+    with pytest.raises(DataError, match="bag 'b' has class '1' in line 12 and class '0' in line 14"):
         read(RELATIONAL + 'b,"1,2",1\na,"3,4",0\nb,"5,6",0\n')
 
 
@@ -192,7 +192,7 @@ def test_rows_that_cannot_be_read(read, row, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@data", "", "line 12 is not a line of an ARFF header .*@data line must end before.*'a,"),
+        ("@data", "", "line 12 is not valid in an ARFF header .*must end with an @data line before.*'a,"),
         ("@end bag\n", "", "line 5: the relational attribute 'bag' is not closed by an @end line"),
         ("  @attribute x numeric\n  @attribute y REAL\n", "", "line 5: .* declares no attributes"),
         ("x numeric", "x blob", "line 6: attribute 'x' has the unknown type 'blob'"),
@@ -203,7 +203,7 @@ def test_rows_that_cannot_be_read(read, row, message):
         ("{a,b}", "{a,", "line 4: the values of attribute 'id' have no closing brace"),
         ("{a,b}", "{}", "line 4: attribute 'id' declares no values"),
         ("{a,b}", "{a,'b}", "line 4: attribute 'id': the quotes of value 2 are not closed"),
-        ("@RELATION demo", "demo", "line 2 is not a line of an ARFF header .*: 'demo'"),
+        ("@RELATION demo", "demo", "line 2 is not valid in an ARFF header .*: 'demo'"),
     ],
 )
 def test_headers_that_cannot_be_read(read, old, new, message):
@@ -226,7 +226,7 @@ def test_a_compressed_file_cut_anywhere_is_noticed(read):
 
 
 def test_other_texts_are_no_arff(read):
-    with pytest.raises(DataError, match=r"line 1 is not a line of an ARFF header .*: 'bag,x'"):
+    with pytest.raises(DataError, match=r"line 1 is not valid in an ARFF header .*: 'bag,x'"):
         read("bag,x\na,1\n")
 
 
@@ -264,7 +264,7 @@ def test_one_instance_a_row(read):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("a,c1,1,no\na,c2,2,yes", "bag 'a' has class 'no' in line 7 but class 'yes' in line 8"),
+        ("a,c1,1,no\na,c2,2,yes", "bag 'a' has class 'no' in line 7 and class 'yes' in line 8"),
         ("a,c1,1,no\na,c2", "line 8: 2 values for the 4 declared attributes; the file may be cut off"),
         ("a,c1,1,no\nb,c2,3,no", "all rows have different values in the first column, 'mol'"),
         ("a,c1,1,no\na,c2,?,no", r"line 8 \(bag 'a', row 2\) has no value in column 'x'"),
@@ -306,7 +306,9 @@ def test_keel(read):
 
 def test_keel_outputs(read):
     several = KEEL.replace("@outputs Class", "@outputs extra, Class") + "1, 2, 3, 0, v\n1, 2, 3, 1, v\n"
-    with pytest.raises(DataError, match=r"several outputs .*; name the class output, as with label='extra'"):
+    with pytest.raises(
+        DataError, match=r"several outputs .*; name the class output, for example with label='extra'"
+    ):
         read(several)
     assert read(several, label="Class").bags.feature_names == ("x", "y")
     with pytest.raises(DataError, match="lists 'z' as input or output, but declares no such attribute"):

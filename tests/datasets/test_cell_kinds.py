@@ -136,7 +136,7 @@ KINDS = {
     "decimal commas": Kind(
         ["1,5", "2,5", "0,5"], [1.5, 2.5, 0.5], ["1,5", "2,5", "0,5"], note="decimal commas"
     ),
-    "percent": Kind(["10 %", "20 %", "5 %"], [10, 20, 5], ["10 %", "20 %", "5 %"], note="numbers of %"),
+    "percent": Kind(["10 %", "20 %", "5 %"], [10, 20, 5], ["10 %", "20 %", "5 %"], note="numbers in %"),
     "hexadecimal": Kind(["0x1F", "0x20", "31"], CATEGORY, ["0x1F", "0x20", "31"]),
     "underscores": Kind(["1_000", "2_000", "3"], CATEGORY, ["1_000", "2_000", "3"]),
     "truth values": Kind([True, False], [1, 0], ["True", "False"], TRUTH),
@@ -225,14 +225,14 @@ KINDS = {
         [9.5, 21.25, 0],
         ["09:30:00", "21:15:00", "00:00:00"],
         ("object", pd.ArrowDtype(pa.time64("us"))),
-        "numbers of hours",
+        "numbers in hours",
     ),
     "durations": Kind(
         [timedelta(hours=9, minutes=30), timedelta(days=1, hours=2), timedelta(minutes=6)],
         [9.5, 26, 0.1],
         ["9:30:00", "1 day, 2:00:00", "0:06:00"],
         ("object", "timedelta64[us]", "timedelta64[ns]", pd.ArrowDtype(pa.duration("us"))),
-        "numbers of hours",
+        "numbers in hours",
         named=False,
     ),
     "ISO durations": Kind(

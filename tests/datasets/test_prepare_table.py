@@ -1,5 +1,6 @@
 """Features made of tables as they come, and what is said about it."""
 
+import re
 import sys
 import warnings
 
@@ -27,32 +28,44 @@ def said(table):
     [
         (["1,5", "2,5", "0,5", "3,5"], [1.5, 2.5, 0.5, 3.5], "read as numbers with decimal commas"),
         (["1.234,5", "2,5", "7", "8"], [1234.5, 2.5, 7, 8], "read as numbers with decimal commas"),
-        (["1,234.5", "2.5", "7", "8"], [1234.5, 2.5, 7, 8], "read as numbers with commas between thousands"),
+        (
+            ["1,234.5", "2.5", "7", "8"],
+            [1234.5, 2.5, 7, 8],
+            "read as numbers with commas as thousands separators",
+        ),
         (["1 234", "2'345", "3", "4"], [1234, 2345, 3, 4], ""),
         (["1e+3", "-2", "+3.5", " 4 "], [1000, -2, 3.5, 4], ""),
         (["1e3", "-2", "+3.5", " 4 "], [1000, -2, 3.5, 4], "read as numbers with exponents ('1e3' is 1000)"),
-        (["10%", "20 %", "5%", "1%"], [10, 20, 5, 1], "column 'x' read as numbers of %"),
-        (["1,5 kg", "2 kg", "3 kg", "4,5 kg"], [1.5, 2, 3, 4.5], "read as numbers of kg"),
-        (["$1,200.50", "$3", "$4", "$5"], [1200.5, 3, 4, 5], "read as numbers of $"),
-        (["$1,200", "$3,000", "$4,125", "$5,500"], [1200, 3000, 4125, 5500], "with commas between thousands"),
+        (["10%", "20 %", "5%", "1%"], [10, 20, 5, 1], "column 'x' read as numbers in %"),
+        (["1,5 kg", "2 kg", "3 kg", "4,5 kg"], [1.5, 2, 3, 4.5], "read as numbers in kg"),
+        (["$1,200.50", "$3", "$4", "$5"], [1200.5, 3, 4, 5], "read as numbers in $"),
+        (
+            ["$1,200", "$3,000", "$4,125", "$5,500"],
+            [1200, 3000, 4125, 5500],
+            "with commas as thousands separators",
+        ),
         (["€ 1.200", "€ 950", "€ 1.100", "€ 800"], [1200, 950, 1100, 800], "with decimal commas"),
         (["1.200 EUR", "1.950 EUR", "1.100 EUR", "1.800 EUR"], [1200, 1950, 1100, 1800], "decimal commas"),
-        (["1.200", "950", "1.100", "800"], [1.2, 950, 1.1, 800], "with decimal points, not as thousands"),
+        (
+            ["1.200", "950", "1.100", "800"],
+            [1.2, 950, 1.1, 800],
+            "with decimal points, not thousands separators",
+        ),
         (["1.200", "1.950", "1.100", "1.800"], [1.2, 1.95, 1.1, 1.8], ""),
         ([1.0, 2.5, 4.0, 8.0], [1, 2.5, 4, 8], ""),
         ([True, False, False, True], [1, 0, 0, 1], ""),
-        (["(1,234.50)", "2.5", "(7)", "8"], [-1234.5, 2.5, -7, 8], "with commas between thousands"),
-        (["($5)", "$3", "-$4", "$7.5"], [-5, 3, -4, 7.5], "read as numbers of $"),
+        (["(1,234.50)", "2.5", "(7)", "8"], [-1234.5, 2.5, -7, 8], "with commas as thousands separators"),
+        (["($5)", "$3", "-$4", "$7.5"], [-5, 3, -4, 7.5], "read as numbers in $"),
         (["\u22125", "3", "\u22124.5", "2"], [-5, 3, -4.5, 2], ""),
         (["1.50-", "3", "4.25", "0.5 -"], [-1.5, 3, 4.25, -0.5], ""),
         (["1,5E+03", "2,25E+03", "7,0E-01", "1E+00"], [1500, 2250, 0.7, 1], "with decimal commas"),
         ([",5", "1,25", "-,75", "2"], [0.5, 1.25, -0.75, 2], "with decimal commas"),
-        (["12,34,567.5", "1,00,000", "45,000", "7"], [1234567.5, 100000, 45000, 7], "between thousands"),
-        (["₹1,00,000", "₹45,000", "-₹7", "₹8.50"], [100000, 45000, -7, 8.5], "read as numbers of ₹"),
+        (["12,34,567.5", "1,00,000", "45,000", "7"], [1234567.5, 100000, 45000, 7], "thousands separators"),
+        (["₹1,00,000", "₹45,000", "-₹7", "₹8.50"], [100000, 45000, -7, 8.5], "read as numbers in ₹"),
         (["\u0661\u066b\u0665", "\u0662", "-\u0663", "\u0664"], [1.5, 2, -3, 4], ""),
         (["\uff11\uff0e\uff15", "\uff12", "\uff0d\uff13", "\uff14"], [1.5, 2, -3, 4], ""),
-        (["9:30", "21:15", "00:00", "12:45:36"], [9.5, 21.25, 0, 12.76], "read as numbers of hours"),
-        (["9:30 am", "9:15 PM", "12:00 am", "12:30 p.m."], [9.5, 21.25, 0, 12.5], "numbers of hours"),
+        (["9:30", "21:15", "00:00", "12:45:36"], [9.5, 21.25, 0, 12.76], "read as numbers in hours"),
+        (["9:30 am", "9:15 PM", "12:00 am", "12:30 p.m."], [9.5, 21.25, 0, 12.5], "numbers in hours"),
     ],
 )
 def test_numbers_as_people_write_them(cells, values, note):
@@ -66,7 +79,7 @@ def test_numbers_as_people_write_them(cells, values, note):
 def test_numbers_that_could_be_read_in_two_ways():
     alone = prepared(x=["1,500", "2,500", "3,250", "4,750"])
     assert alone.feature_names == ("a",)
-    assert "its commas may be decimal commas or separate thousands ('1,500')" in said(alone)
+    assert "its commas may be decimal commas or thousands separators ('1,500')" in said(alone)
     beside = prepared(x=["1,500", "2,500", "3,250", "4,750"], y=["0,5", "1,25", "2", "3"])
     assert beside.X[:, 1].tolist() == [1.5, 2.5, 3.25, 4.75]
     thousands = prepared(x=["1,500", "2,500", "3,250", "4,750"], y=["1,000.5", "2", "3", "4"])
@@ -106,7 +119,7 @@ def test_dates_are_days(cells, days):
 def test_days_and_months_are_never_guessed():
     table = prepared(when=["01/02/2020", "03/04/2020", "05/06/2020", "07/08/2020"])
     assert table.feature_names == ("a",)
-    assert "days and months cannot be told apart ('01/02/2020')" in said(table)
+    assert "days and months cannot be distinguished ('01/02/2020')" in said(table)
 
 
 def test_categories_of_pandas_stay_categories_whatever_they_are_named():
@@ -301,7 +314,7 @@ def test_few_numbers_without_a_unit_have_the_unit_of_the_others(cells):
     ],
 )
 def test_different_units_are_the_reason_to_leave_a_column_out(cells, units):
-    reason = f"column 'w' left out: its cells have different units, {units}; convert them to one"
+    reason = f"column 'w' left out: its cells have different units, {units}; convert them to one unit"
     with pytest.warns(UserWarning, match="different units") as caught:
         table = prepare_table(with_cells(*cells))
     assert [str(warning.message) for warning in caught] == [reason]
@@ -536,3 +549,54 @@ def test_columns_with_the_same_information_are_named():
     assert "same information" not in " ".join(prepare_table(frame[["years", "pay"]]).notes)
     # Among few rows, columns agree by chance.
     assert "same information" not in " ".join(prepare_table(frame.head(5)).notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "pair"),
+    [
+        (["card", "CARD", "cash"], "'CARD' and 'card'"),
+        (["yes", "Y", "no"], "'Y' and 'yes'"),
+        (["ja", "nein", "j"], "'j' and 'ja'"),
+    ],
+)
+def test_spellings_of_a_category_are_named(cells, pair):
+    notes = prepare_table(pd.DataFrame({"a": cells * 10, "b": range(30)})).notes
+    first, second = pair.split(" and ")
+    said = [note for note in notes if "treated as different" in note]
+    assert len(said) == 1
+    assert said[0].startswith("column 'a': ")
+    assert {first, second} <= set(re.findall("'[^']*'", said[0]))
+    assert said[0].endswith("; write them alike if they mean the same")
+    others = prepare_table(pd.DataFrame({"a": ["card", "cash", "y"] * 10, "b": range(30)})).notes
+    assert not any("treated as different" in note for note in others)
+
+
+@pytest.mark.parametrize("name", ["postcode", "Zip code", "PLZ", "phone_number", "customer-telefon", "Fax"])
+def test_numbers_that_may_be_codes_are_named(name):
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(10000, 99999, 40)
+    frame = pd.DataFrame({name: numbers, "size": rng.random(40), "zipper": rng.integers(0, 99, 40)})
+    said = f"column {name!r} read as numbers; if they are codes, drop them or pass them as strings"
+    assert said in prepare_table(frame).notes
+    assert not any(
+        "if they are codes" in note for note in prepare_table(frame.assign(**{name: numbers / 7})).notes
+    )
+
+
+def test_a_last_row_of_totals_is_named():
+    rng = np.random.default_rng(0)
+    sales, cost = rng.integers(100, 999, 30).astype(float), rng.random(30).round(2)
+    frame = pd.DataFrame({"shop": [f"shop {row % 3}" for row in range(30)], "sales": sales, "cost": cost})
+    total = pd.DataFrame({"shop": [None], "sales": [sales.sum()], "cost": [cost.sum()]})
+    said = "the last row contains the sum of the other rows in 2 columns (sales, cost); remove a row"
+    for table in (pd.concat([frame, total]), pd.concat([frame, total]).astype(str).replace("None", "")):
+        with pytest.warns(UserWarning, match=re.escape(said)):
+            prepare_table(table.reset_index(drop=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for last in (frame.iloc[[3]], total.assign(sales=500.0, cost=0.5)):
+            prepare_table(pd.concat([frame, last], ignore_index=True))
+        # One sum among three numbers can be chance.
+        last = total.assign(sales=500.0, more=5.0)
+        prepare_table(pd.concat([frame.assign(more=sales[::-1]), last], ignore_index=True))
+        prepare_table(pd.DataFrame({"a": [0, 1, 2, 3.0], "b": [5, 1, 2, 8.0]}))  # a short table

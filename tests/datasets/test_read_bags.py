@@ -107,7 +107,7 @@ def test_the_first_column_is_the_bag_if_it_is_text_and_repeats(write):
 
 
 def test_baggage_is_no_bag(write):
-    with pytest.raises(DataError, match=r"name it with bag=\.\.\., one of 'baggage', 'x'$"):
+    with pytest.raises(DataError, match=r"name the column with bag=\.\.\., one of 'baggage', 'x'$"):
         read_bags(write("baggage,x\n1,2\n1,3\n"))
 
 
@@ -136,10 +136,10 @@ def test_label_false_leaves_the_column_to_the_features(write):
 def test_one_class_a_bag(write):
     path = write("bag,x,class\nb,1,0\na,1,0\nb,2,0\na,2,1\n")
     with pytest.raises(
-        DataError, match=r"bag 'a' has class '0' in line 3 but class '1' in line 5 \(column 'c"
+        DataError, match=r"bag 'a' has class '0' in line 3 and class '1' in line 5 \(column 'c"
     ):
         read_bags(path)
-    with pytest.raises(DataError, match=r"bag 'a' has no class in line 2 but class '1' in line 3"):
+    with pytest.raises(DataError, match=r"bag 'a' has no class in line 2 and class '1' in line 3"):
         read_bags(write("bag,x,class\na,1,\na,2,1\n"))
 
 

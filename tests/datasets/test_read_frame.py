@@ -79,7 +79,7 @@ def test_first_column_without_a_name_holds_identifiers(read):
         ('x,y\n1,2\n3,"4\n5,6\n', "line 3: quotes do not match .*cut off"),
         ('x,y\n1,2\n3,"4\n5,"6"\n', "line 3: quotes do not match .*double them$"),
         ("x,,y\n1,2,3\n", "column 2 .*name"),
-        (b"x,y\n1,\0\n", "zero bytes"),
+        (b"x,y\n1,\0\n", "null bytes"),
         (b"x\x81,y\n1,2\n", "not a UTF-8 text file"),
     ],
 )

@@ -185,11 +185,11 @@ def test_suffixes_and_options(tmp_path):
     (tmp_path / "folder.arff").mkdir()
     with pytest.raises(DataError, match="is a folder, not a file"):
         read_multilabel(tmp_path / "folder.arff")
-    with pytest.raises(DataError, match=r"is read as npz.*for ARFF files only; leave out n_labels=2"):
+    with pytest.raises(DataError, match=r"is read as npz.*to ARFF files only; leave out n_labels=2"):
         read_multilabel(tmp_path / "a.npz", n_labels=2)
-    with pytest.raises(DataError, match=r"is read as svmlight.*for ARFF, npz files only; leave out labels="):
+    with pytest.raises(DataError, match=r"is read as svmlight.*to ARFF, npz files only; leave out labels="):
         read_multilabel(tmp_path / "a.svm", labels=["a"])
-    with pytest.raises(DataError, match=r"give only labels_xml='a\.xml', or give only n_labels=2"):
+    with pytest.raises(DataError, match=r"pass only labels_xml='a\.xml', or pass only n_labels=2"):
         read_multilabel(tmp_path / "a.arff", n_labels=2, labels_xml="a.xml")
     with pytest.raises(TypeError, match="n_labels must be an integer"):
         read_multilabel(tmp_path / "a.arff", n_labels=2.5)
@@ -199,7 +199,7 @@ def test_suffixes_and_options(tmp_path):
 
 def test_kinds_of_labels_option(tmp_path):
     np.savez(tmp_path / "a.npz", X=X, Y=Y)
-    with pytest.raises(TypeError, match="labels must be the archive"):
+    with pytest.raises(TypeError, match="labels must be the path of the archive"):
         read_multilabel(tmp_path / "a.npz", labels=["u", "v"])
     (tmp_path / "a.arff").write_text("@relation r\n")
     with pytest.raises(TypeError, match="labels must be a sequence of names"):

@@ -163,6 +163,7 @@ class _OtherFrame:
 
     def __init__(self, frame, method):
         setattr(self, method, lambda: frame)
+        self.var_names, self.isbacked, self.X = frame.columns, False, frame.to_numpy()
 
 
 @pytest.mark.parametrize("method", ["to_pandas", "to_df"])
@@ -263,7 +264,7 @@ def test_numbers_that_another_column_makes_ambiguous():
 def test_dates_that_fit_two_formats_in_the_fit():
     frame = pd.DataFrame({"day": ["05/05/2020", "06/06/2021", "07/07/2021", "05/05/2020"], "b": [1, 2, 4, 8]})
     preparer = TablePreparer(scale="none").fit(frame)
-    with pytest.raises(DataError, match=r"column 'day': days and months cannot be told apart"):
+    with pytest.raises(DataError, match=r"column 'day': days and months cannot be distinguished"):
         preparer.transform(frame.assign(day="05/06/2020"))
     X = preparer.transform(frame.assign(day=["05/05/2020", "13/05/2020", "05/05/2020", "08/08/2020"]))
     assert X[:, 0].tolist() == [0.0, 8.0, 0.0, 95.0]
@@ -307,7 +308,7 @@ REFUSED = {
     ),
     "another case": (
         lambda frame: frame.rename(columns={"wood": "Wood "}),
-        "it has column 'Wood ', but names must be equal",
+        "it has column 'Wood ', but names must match exactly",
     ),
     "text": (
         lambda frame: frame.assign(weight="heavy"),
@@ -328,19 +329,19 @@ REFUSED = {
     "numbers for booleans": (lambda frame: frame.assign(alive=2), "but has '2'"),
     "another unit": (
         lambda frame: frame.assign(height=frame["height"].str.replace(" m", " ft")),
-        "column 'height' has numbers of ft, but had numbers of m in the table of the fit",
+        "column 'height' has numbers in ft, but had numbers in m in the table of the fit",
     ),
     "a new unit": (
         lambda frame: frame.assign(weight=frame["weight"].astype(str) + " kg"),
-        "column 'weight' has numbers of kg, but had numbers without a unit",
+        "column 'weight' has numbers in kg, but had numbers without a unit",
     ),
     "ambiguous commas": (
         lambda frame: frame.assign(weight="1,234"),
-        "column 'weight' has commas that may be decimal commas or separate thousands",
+        "column 'weight' has commas that may be decimal commas or thousands separators",
     ),
     "ambiguous dates": (
         lambda frame: frame.assign(planted="03/04/2005"),
-        "column 'planted': days and months cannot be told apart",
+        "column 'planted': days and months cannot be distinguished",
     ),
     "lists": (lambda frame: frame.assign(wood=[[1]] * N), "cells that are neither numbers nor text"),
     "two columns of a name": (
@@ -359,9 +360,9 @@ def test_rows_that_cannot_be_compared_are_refused(fitted, form):
 
 
 def test_all_refused_columns_are_named(fitted):
-    with pytest.raises(DataError, match="column 'height' has numbers of ft") as error:
+    with pytest.raises(DataError, match="column 'height' has numbers in ft") as error:
         fitted.transform(table().assign(height="3 ft", weight="heavy", alive="yes"))
-    assert "; 2 columns (weight, alive) also have errors" in str(error.value)
+    assert "; errors also occur in 2 columns (weight, alive)" in str(error.value)
 
 
 def test_additional_columns_and_columns_left_out(fitted):

@@ -115,7 +115,7 @@ def test_compare():
         assert getattr(outcome, name).equals(expected)
         assert compare(frame, greater_is_better=False, alpha=0.01, posthoc=name).pairs.equals(expected)
     assert outcome.conclusions == [
-        "The methods do not all perform equally, by Friedman's test (p = 0.0004, not above 0.01).",
+        "By Friedman's test, the methods do not all perform equally (p = 0.0004, not above 0.01).",
         "CHCMIC is better than MIGCUK and MIFGKA (adjusted p = 0.0001 and 0.0053).",
         "No significant difference was found within: CHCMIC, MIKM, BAMIC, MIGKA; "
         "MIKM, BAMIC, MIGKA, MIFGKA, MIGCUK.",
@@ -128,12 +128,12 @@ def test_compare():
 def test_conclusions_without_difference():
     frame = PUBLISHED["S"].frame()
     assert compare(frame, greater_is_better=True).conclusions == [
-        "No significant difference was found: Friedman's test does not reject that all 6 methods "
-        "perform equally (p = 0.3658, above 0.05)."
+        "No significant difference was found: Friedman's test does not reject the hypothesis that all 6 "
+        "methods perform equally (p = 0.3658, above 0.05)."
     ]
     close = PUBLISHED["S_Dbw"].frame()
     lines = compare(close, greater_is_better=False, alpha=0.01).conclusions
-    assert lines[0].startswith("The methods do not all perform equally")
+    assert lines[0].startswith("By Friedman's test, the methods do not")
     assert lines[1] == (
         "But no single pair differs significantly (procedure shaffer, smallest adjusted p = 0.0421)."
     )
@@ -141,8 +141,8 @@ def test_conclusions_without_difference():
         PUBLISHED["RI"].frame(), greater_is_better=True, alpha=0.046, posthoc="shaffer"
     ).conclusions
     assert between[0].startswith("No significant difference was found: Friedman's test does not reject")
-    assert between[1].startswith("The less conservative test of Iman and Davenport does reject it")
-    assert between[2] == "Treat pairs that differ nevertheless as hints only."
+    assert between[1].startswith("The less conservative test of Iman and Davenport rejects it")
+    assert between[2] == "Treat the pairs that differ significantly as hints only."
 
 
 def test_conclusions_of_two_methods():

@@ -82,7 +82,7 @@ def test_more_bags_than_are_shown():
     whole = bag_distances(table.bags, kind="symmetric")
     np.testing.assert_allclose(data.distances, whole[np.ix_(data.order, data.order)], atol=1e-9)
     (ax, _) = plot_bag_distances(table.bags, labels, max_bags=40).axes
-    assert ax.get_title() == f"Distances of {len(data.order)} of 103 bags"
+    assert ax.get_title() == f"Distances between {len(data.order)} of 103 bags"
     assert ax.get_yticklabels()[0].get_text() == f"0 ({data.sizes[0]})"
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering.estimators._base import recall_text, sizes_text
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult, recall_text, result_of, sizes_text
 
 _MOST_BARS = 12
 _MOST_POINTS = 500
@@ -73,7 +72,7 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # Largest number of labels in a front that is searched for the result.
+    # Fronts with more labels than this are not searched for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:

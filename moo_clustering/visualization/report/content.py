@@ -21,8 +21,8 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
+from moo_clustering.pool.candidates import family_words
 from moo_clustering.results import ClusteringResult, Front
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> lis
 
 
 def size_columns(labels: NDArray[np.int32]) -> list[Column]:
-    """Number of clusters, size of the smallest cluster and, if any, number of samples in no cluster."""
+    """Return numbers of clusters, sizes of the smallest cluster and, if any, samples in no cluster."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
     least = np.array([each.min(initial=labels.shape[1]) for each in sizes], dtype=np.float64)
@@ -86,7 +86,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return the violations of the limits by solutions, NaN for solutions with samples in no cluster."""
+    """Return the limit violations of every solution, NaN for solutions with samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -97,7 +97,7 @@ def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[Limit
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return the method's own scores of the solutions: of a pool, losses of runs, or of the front."""
+    """Return the scores that the method computes for its pool, its runs (losses) or its front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -114,7 +114,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and the alternatives of a pool, or up to five members of a front."""
-    # One member for every other number of clusters: the one most similar to the chosen solution.
+    # For every other number of clusters, show the member that is most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -144,7 +144,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         kept = np.linspace(0, len(places) - 1, min(len(places), 5)).round().astype(int)
         for place in (places[row] for row in kept):
             n_same = int((numbers[members] == numbers[place]).sum())
-            which = "The only" if n_same == 1 else f"Most similar to the chosen one among {n_same}"
+            which = "The only" if n_same == 1 else f"Most similar to the chosen solution among {n_same}"
             other[place] = f"{which} solution{'s' * (n_same > 1)} on the front with this number of clusters."
     made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
     return sorted(made, key=lambda cut: (numbers[cut[0]], cut[0])) if len(made) > 1 else []
@@ -197,11 +197,11 @@ class ClusterFacts:
     features : tuple of (str, float)
         Leading terms or features with their weights, largest weight first.
     name : str
-        Name that distinguishes it from the other clusters, or empty.
+        Name that distinguishes the cluster from the others, or empty.
     nearest : int
         Cluster with which ``contrasts`` compare, or -1.
     contrasts : tuple of (str, str, str)
-        Columns or terms, with their value in the cluster and in the nearest one.
+        Columns or terms, with their values in the cluster and in the nearest cluster.
     rules : tuple of str
         Rules that assign samples to the cluster.
     """
@@ -226,7 +226,7 @@ class PlaneMap:
         Rows of the samples shown, ascending.
     axes : tuple of two str
     note : str
-        Method of the projection, and the number of samples that are not shown.
+        Method of the projection, and selection of the samples if not all are shown.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
         Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
     columns : sequence of MapColumn
@@ -265,7 +265,7 @@ class MapColumn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A figure of one method.
+    """A figure that only some methods have.
 
     Attributes
     ----------
@@ -281,7 +281,7 @@ class Panel:
     image : bytes
         A PNG file, for ``"image"``; ``note`` is its text alternative.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution that every cell of a ``"matrix"`` selects, -1 for none. The panel is then in the main page.
+        Solution that every cell of a ``"matrix"`` selects, -1 for none. The main part shows such panels.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -339,7 +339,7 @@ class ReportContent:
         Generations in the first column, values in the others.
     panels : sequence of Panel
     missing : sequence of str
-        Sentences that name what the report cannot show.
+        Sentences about what the report cannot show.
     confidence : float
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut
@@ -441,8 +441,8 @@ class Solutions:
         medoids: NDArray[np.int64] | None = None,
     ) -> int:
         """Return the position of a partition, which is appended if it is new."""
-        # ``member`` is its row of the front; the member of this row then gets the cluster numbers of
-        # ``labels``. With ``always_named``, the role is also added to an existing solution.
+        # ``member`` is the row of the partition in the front; the existing solution of this row then gets the
+        # cluster numbers of ``labels``. With ``always_named``, it also gets the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -461,13 +461,13 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Return whether the position belongs to another row of the front, and this row has none yet."""
+        """Return whether the position belongs to another row of the front, and ``member`` has none yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of a row of the front, if it is this partition."""
+        """Return the position of the front row ``member`` if its partition is ``labels``, otherwise None."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
                 first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)
@@ -491,7 +491,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Labels as int32, -1 for samples in no cluster; raises a ValueError unless they are 1-d integers."""
+    """Return int32 labels, -1 for samples in no cluster; raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -502,7 +502,7 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
 
 @dataclass(frozen=True)
 class Report:
-    """A written report page, which a notebook shows when it is the last value of a cell.
+    """Report page in a file. A notebook displays it as the last value of a cell.
 
     Attributes
     ----------
@@ -513,7 +513,7 @@ class Report:
     path: Path
 
     def open(self) -> bool:
-        """Show the page in the browser; returns False if there is no browser."""
+        """Show the page in the browser; return False if there is no browser."""
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
@@ -538,7 +538,7 @@ class RunSolutions(NamedTuple):
 def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
     """Collect the front, the result, alternatives, controls, runs and the selections of all rules."""
     # ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
-    # Largest number of samples for which k-means is faster on one thread than on several.
+    # For at most this number of samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
 
@@ -618,7 +618,7 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         notes.append(
-            "The objectives are those of the partitions that the search found; everything else "
+            "The objectives belong to the partitions that the search found. Everything else "
             "describes the partitions after samples were moved to satisfy constraints."
         )
     solutions = []
@@ -632,7 +632,7 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
 
 
 def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
-    """Return results with the solutions of all rules that need no further search."""
+    """Return the result of every rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
         with warnings.catch_warnings():

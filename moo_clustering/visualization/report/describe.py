@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement: most pairs of solutions times samples, fewest samples, and most solutions with all pairs.
+# Agreement: maximum n_solutions^2 * n_samples, minimum n_samples, and maximum n_solutions for all pairs.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
@@ -56,8 +56,8 @@ _MOST_VALUES = 50  # largest number of categories of a column
 # Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
 # that colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# Fewest and most samples of a neighbour embedding, its perplexity and number of iterations, and the smallest
-# correlation between distances in the plane and in the data for which the embedding is not needed.
+# Smallest and largest number of samples of a neighbour embedding, its perplexity and number of iterations,
+# and the correlation between distances in the plane and in the data that makes the embedding unnecessary.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -89,7 +89,7 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
     Samples in no cluster (-1) are treated as a cluster.
     """
     n_solutions, n_samples = labels.shape
-    note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones."
+    note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
         note += (
             f" Only agreement with the chosen solution is shown, because there are {n_solutions} solutions."
@@ -159,7 +159,7 @@ def cluster_facts(
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
 ) -> tuple[dict[int, list[ClusterFacts]], dict[int, descriptions.Heatmap]]:
-    """Silhouettes, typical samples and leading features of the clusters, and heatmaps, of some solutions."""
+    """Return silhouettes, typical samples and leading features of clusters, and heatmaps of solutions."""
     compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
@@ -193,7 +193,7 @@ def cluster_facts(
 
 
 def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
-    """Terms of the largest mean weights in clusters 0, 1, ..., without samples in no cluster (-1)."""
+    """Return the terms with the largest mean weights in every cluster, without samples in no cluster."""
     totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
@@ -210,7 +210,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
 
 
 def cluster_indicators(labels: NDArray[np.int32]) -> Any:
-    """Sparse indicators of clusters, shape (n_clusters, n_samples)."""
+    """Return sparse indicators of clusters, shape (n_clusters, n_samples)."""
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
@@ -218,7 +218,7 @@ def cluster_indicators(labels: NDArray[np.int32]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Rows, bags or distances."""
+    """The samples of a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
     # shape (n_samples, n_features): in the scale of the method, of unit length for cosine distances; means of
@@ -229,7 +229,7 @@ class Samples:
     cosine: bool = False  # whether distances are cosine distances
     bags: Bags | None = None  # in the scale of the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns that describe the clusters, in their units; units; function that reads columns of further rows.
+    # Columns that describe the clusters, their units, and a function that reads these columns of other rows.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -253,7 +253,7 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: NDArray[np.intp]) -> FloatArray:
-        """Symmetric distances between some samples."""
+        """Return symmetric distances between some samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
             return (D + D.T) / 2.0
@@ -279,11 +279,11 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed.
+    # ``columns`` describe the clusters in place of X. If ``units`` is None, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
-    from moo_clustering.datasets.prepare import PreparedTable, prepare_table
+    from moo_clustering.datasets.prepare import PreparedTable, as_frame, prepare_table
 
     if X is None:
         return "No data were passed, so only the sizes of the clusters are known."
@@ -293,6 +293,7 @@ def read_samples(
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
+    X = as_frame(X)[0] if is_table and not isinstance(X, pd.DataFrame) else X
     if result.preparer is not None and is_table:
         prepared = result.preparer.prepare(X)
         X, feature_names = prepared.X, feature_names or prepared.feature_names
@@ -407,14 +408,14 @@ class SampledDistances:
 class Cohesion:
     """Silhouettes of the clusters of a partition, from the samples with distances."""
 
-    silhouette: float  # mean over the samples; NaN for less than two clusters
+    silhouette: float  # mean over the samples; NaN for fewer than two clusters
     # shape (n_clusters,): means over their samples; NaN for clusters with too few samples.
     of_clusters: FloatArray
-    to_own: FloatArray  # shape (n_rows,): mean distance of every sample to the others of its cluster
+    to_own: FloatArray  # shape (n_rows,): mean distance to the other samples of the cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
-    """Distances between all samples, or a random subset that depends on the total number of clusters."""
+    """Compute distances between all samples, or a random subset whose size depends on ``n_clusters``."""
     most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
     if samples.bags is not None:
         most = min(most, affordable_bags(samples.bags))
@@ -552,7 +553,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Return columns of 2 to 12 distinct values, and columns of more numbers, binned at their quartiles."""
+    """Return columns with 2 to 12 distinct values, and numeric columns with more, binned at quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -561,8 +562,9 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if len(known) and np.isfinite(numbers).all():
-            values = sorted(values, key=float)
+        if np.isfinite(numbers).sum() > len(known) / 2:  # other texts follow the numbers
+            order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
+            values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
             # Divide samples at the rounded limits, which the page shows.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
@@ -621,44 +623,44 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
     shown = distances.rows[data.order]
     places = [str(name) for name in names[shown]]
-    note = "Bags ordered by cluster, the most central of each cluster first."
+    note = "Bags are ordered by cluster, the most central bag of each cluster first."
     if len(shown) < len(labels):
-        note += f" {len(shown)} of {len(labels)} bags."
+        note += f" {len(shown)} of {len(labels)} bags are shown."
     note += f" {_spans(data.names, data.boundaries)}"
     return Panel("matrix", "Hausdorff distances between bags", note, places, places, matrix=data.distances)
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
-    """Similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
+    """Return the similarity matrix in the order of the clusters, and eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
     data = similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
     n_blocks = len(data.blocks)
-    note = "Samples ordered by cluster."
+    note = "Samples are ordered by cluster."
     if n_blocks < len(labels):
         side = f"{len(labels) / n_blocks:.0f}"
-        note += f" Every dot is a mean over about {side} x {side} samples."
+        note += f" Every dot is the mean of about {side} x {side} similarities."
     note += f" {_spans(data.names, data.boundaries * n_blocks // len(labels))}"
     found = [Panel("matrix", "Similarity of samples", note, matrix=data.blocks)]
     if len(data.eigenvalues):
         numbers = np.arange(1, len(data.eigenvalues) + 1, dtype=np.float64)
         line, axes = {"eigenvalue": (numbers, data.eigenvalues)}, ("number", "eigenvalue")
-        note = "A gap after the number of clusters supports that number."
+        note = "A large gap after the k-th eigenvalue supports k clusters."
         title = "Smallest eigenvalues of the Laplacian"
         found.append(Panel("lines", title, note, series=line, axes=axes))
     return found
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Return the share of the pool in which two samples are in the same cluster."""
+    """Return a matrix of the share of the pool in which two samples are in the same cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
     part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
-    what = "Samples" if what == "samples" else "Landmarks, each of many samples,"
+    what = "Samples" if what == "samples" else "Landmarks, which represent many samples,"
     spans = _spans([str(name) for name in names], np.append(starts, len(labels)))
-    title, note = "Share of the pool that puts two samples together", f"{what} ordered by cluster.{part}"
+    title, note = "Share of the pool that joins two samples", f"{what} are ordered by cluster.{part}"
     return Panel("matrix", title, f"{note} {spans}", matrix=together[np.ix_(order, order)])
 
 
@@ -677,8 +679,8 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
     return Panel(
         "matrix",
         "A map of clusterings",
-        f"The colour of a cell is the {quality} of its best clustering ({better} is better). {len(rows)} of "
-        f"{matrix.size} cells contain a clustering. Press a cell to select its clustering.",
+        f"The colour of a cell shows the {quality} of its best clustering ({better} is better). {len(rows)} "
+        f"of {matrix.size} cells contain a clustering. Press a cell to select its clustering.",
         x=_intervals(x),
         y=_intervals(y)[::-1],
         matrix=matrix[::-1],
@@ -695,14 +697,14 @@ def _intervals(edges: FloatArray) -> list[str]:
 
 
 def roc_panel(curves: Any) -> Panel:
-    """ROC curves with their areas, see :func:`~moo_clustering.visualization.roc_data`."""
+    """Return ROC curves with their areas, see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data, chance = roc_data(curves), np.array([0.0, 1.0])
     found = zip(data.names, data.curves, data.aucs, strict=True)
     series = {f"{name} (area {area:.3f})": curve for name, curve, area in found}
     series["chance"] = chance, chance
-    note = "Predictions of labels that were withheld from the fit."
+    note = "The curves show predictions of labels that were withheld from the fit."
     axes = "false positive rate", "true positive rate"
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
@@ -725,16 +727,16 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return the first and last position of every cluster, from 1, if there are few clusters."""
+    """Return the first and last position of every cluster, from 1, as text; "" for many clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
-    spans = [f"{name}: {start + 1} to {stop}" for name, (start, stop) in places if stop > start]
-    return f"Clusters {', '.join(spans)}." if spans else ""
+    spans = [f"{name} ({start + 1} to {stop})" for name, (start, stop) in places if stop > start]
+    return f"Clusters, with their positions: {', '.join(spans)}." if spans else ""
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """All samples, or required samples and a random subset of the others, at most ``max_points``."""
+    """Select all samples, or the samples ``kept`` and random others, up to ``max_points`` in all."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     chosen = np.zeros(n_samples, dtype=bool)
@@ -809,7 +811,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
     shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))
     if len(rows) < n_samples:
-        return replace(shown, note=_noted("Points in the areas", len(rows), n_samples))
+        return replace(shown, note=_noted("Every point lies in its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
     # Outlines of areas are simplified to this number of points across the map.
@@ -845,16 +847,16 @@ def _positions(
         if len(distances.rows) == samples.n_samples <= _LANDMARKS:
             return _scaled_distances(distances.D, rows, distances, "Hausdorff distances")
         points, share = components(samples.points, len(samples.points))
-        return points[rows], _COMPONENTS, f"Principal components of bag means, {share:.0%} of the variance"
+        return points[rows], _COMPONENTS, f"Principal components of bag means ({share:.0%} of the variance)"
     if samples.table.shape[1] <= 2:
         positions, axes, _ = feature_plane(samples.table, samples.feature_names)
-        return positions[rows], axes, "Unscaled features"
+        return positions[rows], axes, "The axes are unscaled features"
     if samples.points.shape[1] > 2:
         positions, _, found = feature_plane(samples.points)
         share = 1.0 if found is None else found
     else:  # all other features are constant
         positions, share = components(samples.points, samples.n_samples)
-    return positions[rows], _COMPONENTS, f"Principal components, {share:.0%} of the variance"
+    return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 
 
 def _scaled_distances(
@@ -862,7 +864,7 @@ def _scaled_distances(
 ) -> tuple[FloatArray, tuple[str, str], str]:
     if len(D) <= _REFINED:
         positions, stress = scaled_to_plane((D + D.T) / 2.0)
-        return positions[rows], _SCALED, f"Scaling of {what}, stress {stress:.2f}"
+        return positions[rows], _SCALED, f"Multidimensional scaling of {what} (stress {stress:.2f})"
     landmarks = distances.rows
     if len(landmarks) > _LANDMARKS:
         landmarks = landmarks[np.linspace(0, len(landmarks) - 1, _LANDMARKS).astype(np.intp)]
@@ -875,6 +877,6 @@ def _noted(note: str, n_shown: int, n_samples: int) -> str:
     if n_shown == n_samples:
         return f"{note}."
     return (
-        f"{note}. {n_shown} of {n_samples} samples are shown: those in constraints, those typical of "
-        "clusters, and others at random."
+        f"{note}. Samples in constraints and typical samples of clusters are shown first, then randomly "
+        "selected samples."
     )

@@ -14,14 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
+from moo_clustering import results
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
-from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
@@ -31,7 +32,7 @@ from moo_clustering.descriptions import (
 )
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall_text
+from moo_clustering.estimators._base import ReportMixin, feature_scaling
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, Front, Objective, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
@@ -100,16 +101,17 @@ def report_content(
 
     For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
     2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution. O(S
-    n + m^2 + S^2) memory besides the data. Raises a NotFittedError if the estimator has no ``labels_``, and a
+    n + m^2 + S^2) additional memory. Raises a NotFittedError if the estimator has no ``labels_``, and a
     ValueError if the data or names do not match the labels of the estimator.
 
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator of this package or of scikit-learn with ``labels_``, or a
+        Estimator of this package or of scikit-learn with ``labels_``, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit. Without X, the report has no map and only the sizes of the clusters.
+        Data or distances of the fit, or input of the pipeline. Without X, the report shows no map, and only
+        the sizes of clusters.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
@@ -142,12 +144,15 @@ def report_content(
     options : mapping of str to object, optional
         Options for the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Largest number of samples on the map: those in constraints, typical ones, then random ones.
+        Largest number of samples on the map: samples in constraints, typical samples, then random samples.
     max_described : int, default=100
-        Number of solutions with described clusters: the result, the selections of rules, then the first.
+        Number of solutions with described clusters: the result, the selections of rules, then others.
     random_state : int, default=0
         Seed of all random selections.
     """
+    if isinstance(estimator, Pipeline):
+        table, X, estimator = X, None if X is None else estimator[:-1].transform(X), estimator[-1]
+        columns = table if columns is None and isinstance(table, pd.DataFrame) else columns
     result = _of_archive(estimator) if isinstance(estimator, PartitionArchive) else result_of(estimator)
     run = contents.run_solutions(result, class_names)
     labels = run.labels
@@ -248,7 +253,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return the members of an archive as a front of one objective, with the best one as the result."""
+    """Return the members of an archive as a front of one objective, with the best member as the result."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -316,7 +321,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, rows that match no row of the fit may be in another unit on purpose.
+        # Without a preparer, rows that match no row of the fit may intentionally be in another unit.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -357,7 +362,7 @@ def explain_of(
 def _rule_columns(
     samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that reads them in further samples."""
+    """Return columns for rules (None for distances), and a function that reads them for further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         # Number of terms among which rules for documents are searched.
@@ -524,7 +529,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: set by the user, or else classes after a fit with labels, or contrasts."""
+    """Return cluster names: those of the user, else classes after a fit with labels, else descriptions."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
@@ -540,7 +545,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """If the method has feature weights, show those of the most distinctive features; return the heading."""
+    """Show the weights of the most distinctive features; return the heading, "" without feature weights."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
@@ -647,7 +652,7 @@ def run_facts(
     for name, listed in zip(("must-links", "cannot-links"), pairs, strict=True):
         if len(listed):
             facts.append((name, str(len(listed))))
-    if (found := recall_text(result.neighbor_recall)) is not None:
+    if (found := results.recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:
         facts.append(("interrupted", "the search stopped early"))

@@ -67,9 +67,9 @@ _SURE = {
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Smallest mean silhouettes, and their interpretation.
 _SILHOUETTES = (
-    (0.5, "much nearer to their own cluster than to the nearest other"),
-    (0.25, "nearer to their own cluster than to the nearest other"),
-    (-1.0, "hardly nearer to their own cluster than to another; elongated clusters can cause this"),
+    (0.5, "much nearer to their own cluster than to the nearest other cluster"),
+    (0.25, "nearer to their own cluster than to the nearest other cluster"),
+    (-1.0, "hardly nearer to their own cluster than to another, for example because clusters are elongated"),
 )
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -92,7 +92,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file of :func:`save_content`, with tuples for sequences. No code is executed."""
+    """Read a file of :func:`save_content`, with tuples for sequences, without executing code from it."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -222,8 +222,8 @@ def _within(places: Any, count: int) -> bool:
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports of several runs on the same samples."""
     # Samples are matched by name, in the order of the first run, which contributes the chosen solution, and
-    # the map if it has one. Rules, histories and figures get the name of their run, whose result is a rule.
-    # The agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
+    # the map if it has one. Rules, histories and figures begin with the name of their run. Every result is a
+    # rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
@@ -352,7 +352,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Return the common facts once, and other facts of every run."""
+    """Return the facts that all runs share, then the other facts of every run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
@@ -418,18 +418,18 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 
 
 def render(content: ReportContent, *, asks: bool = False) -> str:
-    """Create the report as a single HTML page, which needs no network.
+    """Create the report as a single HTML page that loads nothing from the network.
 
-    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB besides the data. Its content
-    security policy forbids other scripts and all requests.
+    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB in addition to the data. Its
+    content security policy forbids other scripts and all requests.
 
     Parameters
     ----------
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether the page asks about samples, for the server of a session, whose partition is the solution of
-        the rule "answers".
+        Whether the page asks questions, for the server of a session. The partition of the session is the
+        solution of the rule "answers".
 
     Returns
     -------
@@ -440,7 +440,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
-    data = payload(content, 25_000_000 - fixed)  # at most 25 MB for the page
+    data = payload(content, 25_000_000 - fixed)
     return _template().render(
         content=content,
         headline=headline(content),
@@ -462,7 +462,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Whether the header of the page shows a fact: not a warning that repeats the sentence on certainty."""
+    """Return whether the header shows a fact, except a warning that repeats the sentence on certainty."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -477,7 +477,7 @@ def headline(content: ReportContent) -> Markup:
     marked = Markup('<span data-cluster="{}">{}</span> ({:,})').format
     shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:8]]
     if more := len(order) - len(shown):
-        shown.append(Markup(f"{more} smaller one{'s' if more > 1 else ''}"))
+        shown.append(Markup(f"{more} smaller cluster{'s' if more > 1 else ''}"))
     kind, n_outside = content.sample_kind, int((labels < 0).sum())
     outside = f" {n_outside:,} {'is' if n_outside == 1 else 'are'} in no cluster." if n_outside else ""
     n, k = len(labels), len(order)
@@ -498,8 +498,8 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
             return said, f"Verdict: {verdict}.", None
         remarks = verdict[found.end() :].replace(f"; {BEYOND_CHANCE}", "").strip("; ")
         figures = (
-            f"Expected agreement with the true groups: {content.confidence:.2f}, probably {found[1]} to "
-            f"{found[2]}, where 1 is perfect and 0 is chance."
+            f"Expected agreement with the true groups: {content.confidence:.2f} (probably {found[1]} to "
+            f"{found[2]}), on a scale from 0 (chance) to 1 (perfect)."
         )
         if remarks:
             figures += f" {remarks[0].upper()}{remarks[1:]}."
@@ -563,20 +563,20 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Data for the scripts of the page as JSON values, of approximately ``max_bytes``."""
-    # For too many labels, it contains the chosen solution, the selections of rules, and the best others, with
+    """Return the data for the scripts of the page as JSON values, of approximately ``max_bytes``."""
+    # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
     # a note in ``missing``. O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
     samples = _samples(content)
     parts = _parts(content)
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Remove slightly more than in proportion, because the page has a constant part.
+        # Remove slightly more solutions than in proportion, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
-            f"The page contains {n_kept:,} of {content.n_solutions:,} solutions, to keep it small: "
-            "the chosen solution, those of the rules, then the best in the objectives."
+            f"The page contains {n_kept:,} of {content.n_solutions:,} solutions, to limit its size: "
+            "the chosen solution, the solutions that rules select, then the best others in the objectives."
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
@@ -722,7 +722,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type of JavaScript."""
+    """Encode an array as ``{"dtype", "shape", "data"}``, little-endian, C-ordered, in a JavaScript type."""
     choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
     wanted = np.dtype(dtype)
@@ -757,7 +757,7 @@ def _deflated(content: bytes) -> str:
 
 
 def by_importance(content: ReportContent) -> NDArray[np.intp]:
-    """Solutions by priority: the chosen one, the selections of rules, then by mean rank in the objectives."""
+    """Sort solutions: the chosen one, the selections of rules, then others by mean rank in the objectives."""
     # Objectives without a direction are ignored.
     score = np.zeros(content.n_solutions)
     for column in content.columns:

@@ -31,7 +31,7 @@ def test_cells_by_hand():
     (panel,) = content.panels
     assert (panel.kind, panel.title) == ("matrix", "A map of clusterings")
     assert panel.note.startswith(
-        "The colour of a cell is the own index of its best clustering (larger is bet"
+        "The colour of a cell shows the own index of its best clustering (larger is b"
     )
     assert "3 of 8 cells contain a clustering" in panel.note
     assert panel.x == ["2", "3"]

@@ -86,7 +86,7 @@ def test_a_part_of_many_areas_is_shown_as_points():
     content = report_content(model, X, geometry=boxes, max_points=30)
     assert len(content.map.rows) == 30
     assert content.map.outlines is None
-    assert "Points in the areas" in content.map.note
+    assert "Every point lies in its area" in content.map.note
 
 
 def test_other_numbers_of_polygons_are_refused():

@@ -25,7 +25,7 @@ def test_principal_components():
     left, values, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     np.testing.assert_allclose(np.abs(content.map.positions), np.abs(left[:, :2] * values[:2]), atol=1e-9)
     share = (values[:2] ** 2).sum() / (values**2).sum()
-    assert content.map.note == f"Principal components, {share:.0%} of the variance."
+    assert content.map.note == f"Principal components ({share:.0%} of the variance)."
     np.testing.assert_array_equal(content.map.rows, np.arange(400))
 
 
@@ -63,7 +63,7 @@ def test_of_many_samples_those_that_matter_are_kept():
     assert (np.diff(content.map.rows) > 0).all()
     whole = report_content(MODEL, X).map.positions
     np.testing.assert_array_equal(content.map.positions, whole[content.map.rows])
-    assert "60 of 400 samples are shown: those in constraints, those typical of clusters" in content.map.note
+    assert "Samples in constraints and typical samples of clusters are shown first" in content.map.note
 
 
 def test_samples_in_constraints_are_kept_even_if_they_are_more_than_asked_for():
@@ -85,7 +85,7 @@ def test_an_embedding_that_is_given():
     positions = np.random.default_rng(0).normal(size=(400, 2))
     content = report_content(MODEL, None, embedding=positions, max_points=50)
     np.testing.assert_array_equal(content.map.positions, positions[content.map.rows])
-    assert content.map.note.startswith("Positions as passed. 50 of 400 samples")
+    assert content.map.note.startswith("Positions as passed. Samples in constraints")
     assert not any("no map" in sentence for sentence in content.missing)
 
 
@@ -111,7 +111,7 @@ def test_given_distances_in_the_plane_come_out_again():
     D = cdist(points, points)
     model = ParetoClustering(3, metric="precomputed", random_state=0).fit(D)
     content = report_content(model, D, max_points=150)
-    assert "Classical scaling of the passed distances. 150 of 400" in content.map.note
+    assert "Classical scaling of the passed distances. Samples in" in content.map.note
     distances_kept(content.map.positions, points[content.map.rows])
 
 
@@ -121,7 +121,7 @@ def test_few_given_distances_are_scaled_with_their_stress():
     content = report_content(model, D)
     positions, stress = scaled_to_plane(D)
     np.testing.assert_array_equal(content.map.positions, positions)
-    assert content.map.note == f"Scaling of the passed distances, stress {stress:.2f}."
+    assert content.map.note == f"Multidimensional scaling of the passed distances (stress {stress:.2f})."
 
 
 def test_points_are_placed_by_their_distances_to_landmarks():

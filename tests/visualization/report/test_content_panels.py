@@ -48,7 +48,7 @@ def test_similarity_and_eigenvalues_of_graphs():
     found = panel(content, "Similarity of samples")
     np.testing.assert_allclose(found.matrix, model.similarity_.toarray()[np.ix_(order, order)])
     first = np.bincount(model.labels_)[0]
-    assert f"0: 1 to {first}" in found.note
+    assert f"0 (1 to {first})" in found.note
     (numbers, values) = panel(content, "Smallest eigenvalues of the Laplacian").series["eigenvalue"]
     np.testing.assert_array_equal(values, model.eigenvalues_)
     np.testing.assert_array_equal(numbers, np.arange(1, len(values) + 1))
@@ -59,13 +59,13 @@ def test_large_matrices_are_means_of_blocks(monkeypatch):
     model = SpectralGraphClustering(3, random_state=0).fit(X)
     found = panel(report_content(model, X), "Similarity of samples")
     assert found.matrix.shape == (6, 6)
-    assert "about 10 x 10 samples" in found.note
+    assert "about 10 x 10 similarities" in found.note
     assert found.matrix.mean() == pytest.approx(model.similarity_.mean())
 
 
 def test_how_much_of_the_pool_has_two_samples_together():
     model = ParetoClustering(3, random_state=0).fit(X)
-    found = panel(report_content(model, X), "Share of the pool that puts two samples together")
+    found = panel(report_content(model, X), "Share of the pool that joins two samples")
     np.testing.assert_allclose(found.matrix, found.matrix.T)
     np.testing.assert_allclose(np.diag(found.matrix), found.matrix.max())
     clusters = np.sort(model.labels_)
@@ -75,11 +75,11 @@ def test_how_much_of_the_pool_has_two_samples_together():
 
 def test_landmarks_stand_for_their_samples():
     model = ParetoClustering(3, n_landmarks=20, random_state=0).fit(X)
-    found = panel(report_content(model, X), "Share of the pool that puts two samples together")
+    found = panel(report_content(model, X), "Share of the pool that joins two samples")
     # Landmarks that no sample is nearest to are left out.
     assert found.matrix.shape == (model.n_landmarks_, model.n_landmarks_)
     assert 15 <= model.n_landmarks_ <= 20
-    assert found.note.startswith("Landmarks, each of many samples, ordered by cluster.")
+    assert found.note.startswith("Landmarks, which represent many samples, are ordered by cluster.")
 
 
 def test_terms_of_the_clusters_of_documents():

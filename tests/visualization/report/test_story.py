@@ -65,7 +65,7 @@ def test_a_front_offers_one_cut_per_number_of_clusters():
     assert cuts[0][1:] == ("The chosen solution.", "")
     assert (
         cuts[1][1]
-        == "Most similar to the chosen one among 2 solutions on the front with this number of clusters."
+        == "Most similar to the chosen solution among 2 solutions on the front with this number of clusters."
     )
     assert cuts[2][1] == "The only solution on the front with this number of clusters."
     assert cuts[1][2] == (
@@ -232,8 +232,8 @@ EXPECTED = "(expected adjusted Rand index with known classes 0.1 to 0.4, p < 0.0
 def test_a_verdict_is_a_sentence(verdict, said):
     found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
     assert (found[0], found[2]) == (said, 0.25)
-    figures = "Expected agreement with the true groups: 0.25, probably 0.1 to 0.4, "
-    figures += "where 1 is perfect and 0 is chance."
+    figures = "Expected agreement with the true groups: 0.25 (probably 0.1 to 0.4), "
+    figures += "on a scale from 0 (chance) to 1 (perfect)."
     remark = verdict.partition("); ")[2]
     assert found[1] == (f"{figures} {remark.capitalize()}." if remark else figures)
     # Without a confidence, the page has no bar to explain.
@@ -293,3 +293,10 @@ def test_texts_of_the_story_are_escaped():
         )
     )
     assert attack not in page
+
+
+def test_numbers_among_other_texts_are_in_their_order():
+    ((_, names, _),) = left_out_columns(pd.DataFrame({"x": ["5", "n/a", "5", "1", "10", "2", "2", "n/a"]}))
+    assert names == ["1", "2", "5", "10", "n/a"]
+    ((_, names, _),) = left_out_columns(pd.DataFrame({"x": ["q", "q", "q", "p", "1", "p"]}))
+    assert names == ["q", "p", "1"]

@@ -1,4 +1,4 @@
-// The agreement of every two solutions, and the two that differ most.
+// The agreement of all pairs of solutions, and the two most different solutions.
 
 function agreementOf(first, second) {
   return data.agreement[first * data.nSolutions + second];

@@ -6,7 +6,7 @@ const WORDS = { together: "Together", apart: "Apart", unknown: "Don't know" };
 const SHOWN_FEATURES = 10;
 const SHOWN_ANSWERS = 8;
 
-// The question in the panel: the next one, or an answered one that was reopened.
+// The question in the panel: the next question, or an answered question that was reopened.
 function questionShown() {
   return asking.reopened?.question ?? asking.now.question;
 }
@@ -36,8 +36,8 @@ async function exchange(path, request, tell) {
     if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error;
     asking.lost = true;
     const unsaved = request ? "This answer was not saved. " : "";
-    note("ask-problem", `The server does not respond. ${unsaved}All earlier answers are in the folder of the run: ` +
-      "restart moo-clustering explore with --ask, and open the address that it prints.");
+    note("ask-problem", `The server does not respond. ${unsaved}All earlier answers are saved in the folder of the run. ` +
+      "Restart moo-clustering explore with --ask, and open the address that it prints.");
     byId("ask-problem").append(" ", button("Try again", refresh, { id: "ask-again" }));
   } finally {
     asking.busy = false;
@@ -57,7 +57,7 @@ function refresh() {
   return exchange("state", null, async (answer) => {
     if (answer.revision === asking.now.revision) return;
     await showState(answer);
-    sayAfter("The answers were changed in another window; this is the current question.");
+    sayAfter("The answers were changed in another window. This is the current question.");
   });
 }
 
@@ -80,8 +80,8 @@ function giveAnswer(answer) {
     const word = shortened(WORDS[last.answer] ?? last.answer, 60);
     if (last.probability === null) return `${word}.`;
     const expected = last.probability >= 0.5 ? "together" : "apart";
-    const contrary = last.contradicts < 0 ? "" : ` This contradicts answer ${last.contradicts + 1}.`;
-    return `${word}; expected ${expected}, ${percent(Math.max(last.probability, 1 - last.probability))}.${contrary}`;
+    const contrary = last.contradicts < 0 ? "" : ` Together with answer ${last.contradicts + 1}, this answer is unlikely.`;
+    return `${word}. Expected: ${expected} (${percent(Math.max(last.probability, 1 - last.probability))}).${contrary}`;
   });
 }
 
@@ -113,7 +113,7 @@ function reopen(number) {
 function closeReopened() {
   asking.reopened = null;
   showQuestion();
-  sayAfter("Left unchanged.");
+  sayAfter("The answer is unchanged.");
 }
 
 function nameCluster(group) {
@@ -138,7 +138,7 @@ function clusterText(cluster) {
   return clusterName(asking.solution, cluster);
 }
 
-// Gives clusters the looks of those that they continue, and returns the moved samples and joined clusters.
+// Assigns to clusters the looks of their predecessors, and returns the moved samples and joined clusters.
 function follows(before, after, names) {
   const { rows, columns, counts } = crossed(before, after);
   const places = [];
@@ -160,7 +160,7 @@ function follows(before, after, names) {
   return { moved, joined: joinedClusters(rows, columns, counts, names) };
 }
 
-// Names of clusters most of whose samples are in one cluster now, or came from one.
+// Describes clusters that were joined, or a cluster that was divided; "" if there are none.
 function joinedClusters(rows, columns, counts, names) {
   const [from, to] = [rows, columns].map((clusters) => clusters.length);
   if (from === to) return "";
@@ -168,12 +168,12 @@ function joinedClusters(rows, columns, counts, names) {
   const into = from > to ? counts.map(greatest) : columns.map((_, j) => greatest(counts.map((row) => row[j])));
   const shared = into.find((place, i) => into.indexOf(place) !== i);
   if (shared === undefined) return "";
-  if (from < to) return `Divided: ${names[rows[shared]]}.`;
+  if (from < to) return `Divided cluster: ${names[rows[shared]]}.`;
   const parts = rows.filter((_, i) => into[i] === shared).map((cluster) => names[cluster]);
-  return `One cluster now: ${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}.`;
+  return `Joined clusters: ${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}.`;
 }
 
-// Shows a state, and describes the changes from the previous one in a sentence.
+// Shows a state, and describes the changes from the previous state in a sentence.
 async function showState(now) {
   const labels = await decoded(now.labels);
   const { solution } = asking;
@@ -202,7 +202,7 @@ async function showState(now) {
   return `${samplesText(moved.length)} moved. ${joined}`.trim();
 }
 
-// The numbers of the solution in the table of all solutions.
+// Updates the numbers of the solution in the table of all solutions.
 function describeSolution() {
   const { solution, now } = asking;
   const sizes = now.groups.map(({ size }) => size);
@@ -218,7 +218,7 @@ function describeSolution() {
   }
 }
 
-// Rings on the map mark the samples of the question and, briefly, those that moved.
+// Rings on the map mark the samples of the question and, briefly, the samples that moved.
 
 function flash(moved) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -299,7 +299,7 @@ function samplesTable(question) {
   const differing = shown.features.filter(([, , difference]) => difference > 0);
   const first = differing.slice(0, SHOWN_FEATURES);
   const rest = shown.features.filter((line) => !first.includes(line));
-  const title = several ? "apart, in standard deviations" : "from the mean, in standard deviations";
+  const title = `difference${several ? "" : " from the mean"}, in standard deviations`;
   const head = element("tr", {}, element("td"), ...shown.names.map((name, k) => sampleHead(name, k, question)),
     ...(compares ? [element("th", { scope: "col", class: "number" }, title)] : []));
   const without = shown.notes.map(([name, values]) => [name, values, compares ? 0 : null]);
@@ -317,7 +317,7 @@ function samplesTable(question) {
   const made = element("table", { "aria-labelledby": "ask-title" }, element("thead", {}, head), body);
   if (!rest.length) return made;
   const alike = rest.length - (differing.length - first.length);
-  const more = button(rest.length === alike ? `${count(alike, "feature")} in which they are equal` : `${count(rest.length, "more feature")}`, () => {
+  const more = button(rest.length === alike ? `${count(alike, "feature")} with equal values` : `${count(rest.length, "more feature")}`, () => {
     body.append(...rest.map(featureRow));
     more.remove();
   }, { class: "more" });
@@ -392,7 +392,7 @@ function showQuestion() {
   byId("ask-title").textContent = question ? asked : "No questions are left";
   const old = reopened && now.history[reopened.number].answer;
   byId("ask-number").textContent = reopened
-    ? `answer ${reopened.number + 1}, so far ${WORDS[old] ? `“${WORDS[old]}”` : `“${shortened(old, 40)}”`}`
+    ? `answer ${reopened.number + 1}, currently ${WORDS[old] ? `“${WORDS[old]}”` : `“${shortened(old, 40)}”`}`
     : `question ${now.history.length + 1}`;
   byId("ask").classList.toggle("reopened", Boolean(reopened));
   byId("ask-samples").replaceChildren(...(question ? [samplesTable(question)] : []));

@@ -24,7 +24,7 @@ function contrastsOf(facts) {
       element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
 }
 
-// The conditions stand out from the shares in brackets. Rules come in the order of the share of the cluster that they cover; the page folds those after the second.
+// Conditions stand out from the shares in brackets. Rules are sorted by the share of the cluster that they cover; all after the second are folded.
 function conditionsOf(facts) {
   const list = (rules) => element("ul", { class: "conditions" }, ...rules.map((rule) => {
     const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""];

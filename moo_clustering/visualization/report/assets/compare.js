@@ -35,10 +35,10 @@ function contingencyTable({ rows, columns, counts, looks }) {
 
 function compareNote() {
   if (data.nSolutions < 2) return "There is only one solution, so there is nothing to compare.";
-  if (state.compared === null) return "Choose a second solution here, or press one in a figure or in the table while holding Shift.";
+  if (state.compared === null) return "Choose a second solution here, or hold Shift and press a solution in a figure or in the table.";
   const [first, second] = [data.names[state.selected], data.names[state.compared]].map((name) => shortened(name, 60));
   return `${first} and ${second}: adjusted Rand index ${comparing.now.index.toFixed(3).replace("-", "−")} ` +
-    "(1: the same partition; about 0: no more alike than by chance). Clusters that share most have the same colour.";
+    "(1: the same partition; about 0: no more alike than by chance). Matching clusters have the same colour.";
 }
 
 function showComparison() {

@@ -1,4 +1,4 @@
-// Alternative solutions (cuts): their clusters, by number of clusters, and the samples that these share.
+// Alternative solutions (cuts) by number of clusters: their clusters, and the samples that clusters have in common.
 
 const CUT = { height: 300, bar: 12, gap: 6, top: 30 };
 
@@ -101,7 +101,7 @@ function cutEntry([solution, reason, against]) {
   const shown = sizes.slice(0, 8).map((size) => counting.format(size)).join(", ") + (sizes.length > 8 ? ", …" : "");
   const name = `${count(sizes.length, "cluster")} of ${shown}`;
   const show = button("Show", () => select(solution), { "aria-pressed": String(solution === state.selected), "aria-label": `Show ${name}` });
-  return element("li", {}, show, ...cutThumbnail(solution), element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
+  return element("li", {}, show, ...cutThumbnail(solution), element("span", {}, element("strong", {}, `${name}:`), ` ${reason} ${against}`));
 }
 
 // Explain what determined the choice: the score of a pool, or a rule for a front.
@@ -109,7 +109,7 @@ function decisionText() {
   const score = data.columns.find(({ name }) => name === "score")?.values;
   if (score) {
     const isBest = data.cuts.every(([solution]) => !(score[solution] > score[data.chosen]));
-    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a fixed number of clusters or a selection rule take precedence over the score"}.`;
+    return `The method ranks solutions by their score, not by the expected index. ${isBest ? "The chosen solution has the best score" : "Labels, pairs, a fixed number of clusters or a selection rule take precedence over the score"}.`;
   }
   if (!data.objectives.length) return "";
   const rules = data.rules.filter(([, solution]) => solution === data.chosen).map(([rule]) => rule);
@@ -121,7 +121,7 @@ function showCuts() {
   if (data.cuts.length < 2) return;
   byId("cuts").hidden = false;
   const numbers = [...new Set(data.cuts.map(([solution]) => numberOfClusters(solution)))];
-  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. ${decisionText()}`.trim(), "Press Show to see a solution in the table of clusters and on the map.");
+  note("cuts-note", `${numbers.join(" → ")} clusters. The band between two clusters contains the ${data.sampleKind}s that are in both. ${decisionText()}`.trim(), "Press Show to see a solution in the table of clusters and on the map.");
   const place = byId("cuts-figure");
   let width = 0;
   const show = () => {

@@ -2,10 +2,10 @@
 //
 // `window.report` is the interface for programs that control the page (tests, notebooks):
 //   ready          a promise that resolves when the page can be used
-//   selected       the selected solution, compared the second one or null
+//   selected       the selected solution; `compared`: the second solution or null
 //   select(i), compare(i)
 //   labels(i)      clusters of the samples in solution i, -1 for none
-//   agreement()    adjusted Rand index of the two, exactly from their labels, or null
+//   agreement()    adjusted Rand index of these two solutions, computed exactly from their labels, or null
 //   drawn(id)      draws the figure in the element `id` now; returns a promise of that element
 
 const data = JSON.parse(document.getElementById("report-data").textContent);
@@ -55,7 +55,7 @@ function decodeAll(value, waiting) {
 
 async function loadData() {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old to unpack the data of this page: use a version from 2023 or later.");
+    throw new Error("This browser is too old for this page. Use a version from 2023 or later.");
   }
   const [nSolutions, nSamples] = data.labels.shape;
   data.nSolutions = nSolutions;
@@ -64,7 +64,7 @@ async function loadData() {
   data.columns.forEach((column, place) => {
     column.values = data.values.subarray(place * nSolutions, (place + 1) * nSolutions);
   });
-  // Of several runs, show only common objectives, because other objectives are missing in some solutions.
+  // For several runs, show only common objectives, because other objectives are missing in some solutions.
   const objectives = data.columns.filter((column) => column.isObjective);
   const runsWith = ({ values }) => new Set(data.runs.filter((_, solution) => !Number.isNaN(values[solution])));
   const nRuns = new Set(objectives.flatMap((column) => [...runsWith(column)])).size;

@@ -28,8 +28,8 @@ function showDoubts() {
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
-  const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s without a cluster are not listed.` : "";
-  note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has more support than their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.${omitted}`);
+  const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s in no cluster are not listed.` : "";
+  note("doubts-note", `These are the most doubtful ${data.sampleKind}s of the chosen solution: another cluster has more support than their own cluster. The support of a cluster is the share of the partitions in the method's pool that join the ${data.sampleKind} with the cluster.${omitted}`);
   const show = () => byId("doubts-table").replaceChildren(
     element("table", { role: "table", class: "stacking" },
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads.map((head, i) => element("th", { scope: "col", role: "columnheader", class: i === 2 || i === 4 ? "number" : "" }, head)))),

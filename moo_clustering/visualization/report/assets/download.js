@@ -9,8 +9,8 @@ function saveFile(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-// An apostrophe is prepended to texts that a spreadsheet would run as a formula, also to parts of a text that the
-// separator of another locale would split off. `csv_cell` of the package does the same, and its readers remove it.
+// An apostrophe is prepended to texts that a spreadsheet would run as a formula, and to parts of a text that the
+// separator of another locale would split off. `csv_cell` of the package does the same, and its readers undo it.
 const SEPARATOR = /([;|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c])/;
 const PART =
   /^(["\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff]*)('*)([^]*)$/;

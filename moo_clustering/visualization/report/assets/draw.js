@@ -24,7 +24,7 @@ const heightOf = (text) => LINE_HEIGHT * String(text).split("\n").length;
 const shade = (color) => (color.startsWith("#") ? `color-mix(in srgb, ${color}, white var(--lift))` : color);
 const each = (given, place) => (Array.isArray(given) ? given[place] : given);
 
-// Limits of an axis: those of the layout or the zoom, or those of its traces with a margin.
+// Limits of an axis: from the zoom or the layout, or else from its traces, with a margin.
 function endsOf(axis, traces, zoomed) {
   if (zoomed ?? axis.range) return zoomed ?? axis.range;
   let [low, high, room] = [Infinity, -Infinity, 0.04];

@@ -6,7 +6,7 @@ function frontFigure() {
   return { ranked: rankedFigure, scatter: scatterFigure, parallel: parallelFigure, matrix: matrixFigure }[front.kind]();
 }
 
-const PRESS = "Press a solution to select it, or press it with Shift to compare it.";
+const PRESS = "Press a solution to select it, or hold Shift and press it to compare it.";
 
 function lostText() {
   const isLost = (_, solution) => data.objectives.some((column) => Number.isNaN(column.values[solution]));
@@ -16,12 +16,12 @@ function lostText() {
 
 function frontNote() {
   const nObjectives = data.objectives.length;
-  if (front.kind === "ranked") return `One objective, best solution first. ${PRESS}`;
-  if (front.kind === "parallel") return `Every line is a solution; higher is better on every axis that has a direction. ${PRESS}`;
+  if (front.kind === "ranked") return `The solutions are ranked by the only objective, best first. ${PRESS}`;
+  if (front.kind === "parallel") return `Every line is a solution. Higher is better on every axis with a direction. ${PRESS}`;
   if (front.kind === "matrix" && nObjectives > MOST_IN_MATRIX) {
-    return `All pairs of the first ${MOST_IN_MATRIX} of ${nObjectives} objectives. ${PRESS}`;
+    return `The panels show all pairs of the first ${MOST_IN_MATRIX} of ${nObjectives} objectives. ${PRESS}`;
   }
-  return front.kind === "matrix" ? `All pairs of the ${nObjectives} objectives. ${PRESS}` : PRESS;
+  return front.kind === "matrix" ? `The panels show all pairs of the ${nObjectives} objectives. ${PRESS}` : PRESS;
 }
 
 function frontLegend() {

@@ -1,4 +1,4 @@
-// The strongest columns of the clusters of the selected solution: a table whose cells are coloured.
+// The columns that distinguish the clusters of the selected solution: a table with coloured cells.
 
 // Levels of at least this number of standard deviations have the strongest colour.
 const STRONGEST = 1.5;
@@ -10,7 +10,7 @@ function heatColor(level) {
 
 function heatCell(cluster, [column, category], level, value) {
   const what = category ? `${column}: ${category}` : column;
-  const far = Math.abs(level) < 0.05 ? "like all samples" : `${number(Math.abs(Number(level.toFixed(1))))} standard deviations ${level < 0 ? "below" : "above"} all samples`;
+  const far = Math.abs(level) < 0.05 ? "about the average of all samples" : `${number(Math.abs(Number(level.toFixed(1))))} standard deviations ${level < 0 ? "below" : "above"} the average of all samples`;
   const made = element("td", { role: "gridcell", tabindex: "-1", title: `${plain(shortened(clusterName(state.selected, cluster), 60))}, ${what}: ${value}, ${level === null ? "unknown" : far.replace("samples", `${data.sampleKind}s`)}` }, value);
   made.style.backgroundColor = heatColor(level);
   return made;
@@ -52,9 +52,9 @@ function showHeatmap() {
   const isTerms = data.featuresTitle.includes("terms");
   const medians = data.sampleKind === "bag" ? "The table shows medians of the means of the bags." : "The table shows medians of numbers and shares of categories.";
   const kinds = isTerms ? `The table shows the shares of ${data.sampleKind}s with the term.` : medians;
-  byId("heatmap-title").textContent = `Strongest ${isTerms ? "terms" : "columns"} of the clusters`;
+  byId("heatmap-title").textContent = `${isTerms ? "Terms" : "Columns"} that distinguish the clusters`;
   note("heatmap-note", found
-    ? `${kinds} The colour compares a cluster with all ${data.sampleKind}s, in standard deviations of the ${isTerms ? "term" : "column"}.`
+    ? `${kinds} The colour shows how far a cluster is above or below the average of all ${data.sampleKind}s, in standard deviations.`
     : `The table is available for ${known.slice(0, 6).join(", ")}${known.length > 6 ? ` and ${count(known.length - 6, "other")}` : ""}.`);
   if (!found) return;
   const clusters = clustersOf(sizesOf(state.selected)).filter((cluster) => cluster >= 0);

@@ -40,7 +40,7 @@ function showHistory() {
   const [n, length] = data.history ? shapes.get(data.history.values) : [0, 0];
   byId("history-figure").hidden = n < 2 || length === 0;
   if (byId("history-figure").hidden) {
-    note("history-note", "There is nothing to show, because the fit had no generations or other steps of a search, or did not record them.");
+    note("history-note", "There is no convergence to show, because the fit had no generations or other search steps, or did not record them.");
     return;
   }
   note("history-note", `The fit recorded ${count(length, "step")} of its search.`);

@@ -28,7 +28,7 @@ function showKnown() {
   const columns = data.leftOut.filter(({ values, codes }) => codes.some((code) => code > 0) && values.length);
   if (!columns.length) return;
   byId("known").hidden = false;
-  note("known-note", `These columns had no influence on the clusters. Each row shows how a cluster divides among the values of a column: the share and the number of its ${data.sampleKind}s.`);
+  note("known-note", `These columns had no influence on the clusters. Each row shows, for one cluster, the share and the number of its ${data.sampleKind}s with each value of the column.`);
   const show = () => byId("known-tables").replaceChildren(...columns.map(knownTable));
   follow(["selected"], show);
   show();

@@ -15,7 +15,7 @@ function showLimits() {
   byId("limits").hidden = false;
   const share = (limit) => Array.from(limit.violations).filter((value) => value === 0).length;
   const all = data.limits.every((limit) => share(limit) === data.nSolutions);
-  note("limits-note", all && data.nSolutions > 1 ? `All ${counting.format(data.nSolutions)} solutions are within all limits.` : "", "A violation is 0 within the limit. For sizes and weights, violations are relative to the bound and summed over the clusters.");
+  note("limits-note", all && data.nSolutions > 1 ? `All ${counting.format(data.nSolutions)} solutions are within all limits.` : "", "The violation is 0 if the limit holds. For sizes and weights, violations are relative to the bound and summed over the clusters.");
   const heads = ["limit", "holds", "violation", "requirement"];
   const show = () => byId("limits-table").replaceChildren(element("table", {},
     element("thead", {}, element("tr", {}, ...heads.map((head, j) => element("th", { scope: "col", class: j === 2 ? "number" : "" }, head)))),

@@ -40,7 +40,7 @@ function edgeOf(color) {
   return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-// A small drawing of a marker; `open` ones are only outlined.
+// A small drawing of a marker; `open` markers are only outlined.
 function swatch(look, open = false) {
   const color = shade(look.color);
   const shape = vector("path", { d: SHAPES[look.symbol], fill: open ? "none" : color, stroke: open ? color : edgeOf(look.color), "stroke-width": open ? 2 : 1 });

@@ -157,17 +157,17 @@ function mapFigure() {
 function mapNote() {
   const shown = shownPlaces().length;
   const parts = [];
-  if (shown < data.nSamples) parts.push(`${counting.format(shown)} of ${samplesText(data.nSamples)} shown.`);
-  else parts.push(`All ${samplesText(data.nSamples)} shown.`);
+  if (shown < data.nSamples) parts.push(`The map shows ${counting.format(shown)} of ${samplesText(data.nSamples)}.`);
+  else parts.push(`The map shows all ${samplesText(data.nSamples)}.`);
   const lost = data.map.rows.length - shown;
   if (lost && data.map.view === "neighbors") parts.push(`The ${planeName().toLowerCase()} show${planeName() === "Scaling" ? "s" : ""} more ${data.sampleKind}s.`);
-  else if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
-  if (data.map.view === "neighbors") parts.push("Neighbours in the data are near each other (t-SNE). The sizes of groups and the distances between groups have little meaning.");
+  else if (lost) parts.push(`${samplesText(lost)} ${lost === 1 ? "has" : "have"} no position.`);
+  if (data.map.view === "neighbors") parts.push(`Similar ${data.sampleKind}s are near each other (t-SNE). The sizes of groups and the distances between groups have little meaning.`);
   else if (data.map.note) parts.push(data.map.note);
   return parts.join(" ");
 }
 
-const zoomHint = () => (matchMedia("(pointer: coarse)").matches ? "" : "Drag to zoom in, double-click to reset.");
+const zoomHint = () => (matchMedia("(pointer: coarse)").matches ? "" : "Drag to zoom in, and double-click to reset.");
 
 function constraintCounts() {
   if (!nConstraints()) return "";
@@ -176,7 +176,7 @@ function constraintCounts() {
   const said = (satisfied, all, name) =>
     all ? `${count(all, name)}: ${counting.format(satisfied)} satisfied, ${counting.format(all - satisfied)} violated.` : "";
   const drawnText = !data.map ? "" : map.constraints
-    ? "Satisfied constraints are thin and grey, violated must-links dashed, violated cannot-links dotted and red; constraints with a sample that is not shown are not drawn."
+    ? `Satisfied constraints are thin grey lines, violated must-links dashed lines, and violated cannot-links dotted red lines. Constraints of ${data.sampleKind}s that the map omits are not drawn.`
     : "";
   return [said(must, nMust, "must-link"), said(cannot, nCannot, "cannot-link"), drawnText].filter(Boolean).join(" ");
 }
@@ -213,7 +213,7 @@ function showMap() {
     });
   } else {
     byId("map-title").textContent = "Sizes of the clusters";
-    note("map-note", "There is no map of these data, so there is no figure.");
+    note("map-note", "There is no map of these data.");
     byId("map-figure").hidden = true;
   }
   follow(["selected", "emphasis", "sample"], tell);

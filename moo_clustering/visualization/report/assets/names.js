@@ -1,4 +1,4 @@
-// The user renames clusters of the chosen solution in the cells of the table that show their names.
+// Renaming of the clusters of the chosen solution, in the table of clusters.
 
 const naming = { names: {}, original: {}, known: undefined, stores: true };
 const namesKey = () => `moo-clustering names ${data.namesKey}`;
@@ -44,12 +44,12 @@ function noteNames() {
   place.append(naming.stores ? "This browser remembers the names. " : "The names are lost when this page is closed. ");
   if (!Object.keys(naming.names).length) return undefined;
   const save = () => saveFile("names.json", "application/json", `${JSON.stringify(naming.names, null, 2)}\n`);
-  place.append(button("Download names.json", save, { id: "download-names", class: "sample" }), " for ",
+  place.append(button("Download names.json", save, { id: "download-names", class: "sample" }), " to apply the names with ",
     element("code", {}, renameCommand()), ".");
   return undefined;
 }
 
-// Rename a cluster; an empty name restores the original one. Returns the reason if the name cannot be used.
+// Renames a cluster; an empty name restores the original name. Returns the reason if the name cannot be used, or "".
 async function giveName(cluster, text) {
   const name = text.trim().replace(/\s+/g, " ");
   const others = Object.keys(naming.original).filter((other) => Number(other) !== cluster);

@@ -1,4 +1,4 @@
-// Solutions by their objectives: one is ranked, two are a scatter plot, and more are a matrix of scatter plots.
+// Solutions by their objectives: a ranking for one, a scatter plot for two, and a matrix of scatter plots for more.
 
 function hoverOfSolution(solution) {
   const rows = [plain(shortened(data.names[solution], 60)), count(numberOfClusters(solution), "cluster")];
@@ -103,7 +103,7 @@ function scatterFigure() {
   };
 }
 
-// A scatter plot of every two objectives, of at most six, below the diagonal.
+// Scatter plots of all pairs of at most six objectives, below the diagonal.
 const MOST_IN_MATRIX = 6;
 
 function matrixFigure() {

@@ -104,7 +104,7 @@ function showPanels() {
   const fixed = data.panels.filter(({ solutions }) => !solutions).length;
   if (fixed && data.nSolutions > 1) {
     const figures = fixed === 1 ? "figure below shows" : "figures below show";
-    const text = `The ${figures} the run and its chosen solution, whichever solution is selected.`;
+    const text = `The ${figures} the run and its chosen solution, even if another solution is selected.`;
     byId("methods-page").append(element("p", { class: "note wide", id: "panels-note" }, text));
   }
   data.panels.forEach(showPanel);

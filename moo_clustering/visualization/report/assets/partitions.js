@@ -1,4 +1,4 @@
-// Partitions: sizes, agreement of two, constraints. Labels are stored plus one, 0 for no cluster.
+// Partitions: sizes, agreement of two partitions, constraints. Labels are stored plus one; 0 means no cluster.
 
 function storedLabels(solution) {
   return data.labels.subarray(solution * data.nSamples, (solution + 1) * data.nSamples);
@@ -79,7 +79,7 @@ function crossed(a, b) {
 const total = (values) => values.reduce((sum, value) => sum + value, 0);
 const squares = (values) => total(values.map((value) => value * value));
 
-// Hubert & Arabie's index from pairs of samples that are together in both, in one, in neither.
+// Hubert & Arabie's index from the pairs of samples that are together in both partitions, in one, or in neither.
 function adjustedRandIndex({ columns, counts }) {
   const rowSums = counts.map(total);
   const columnSums = columns.map((_, j) => total(counts.map((row) => row[j])));
@@ -142,7 +142,7 @@ function together(labels, pairs, i) {
   return labels[pairs[2 * i]] === labels[pairs[2 * i + 1]];
 }
 
-// Satisfied must-links and cannot-links, by whether labels are equal.
+// Numbers of satisfied must-links and cannot-links.
 function satisfiedConstraints(solution) {
   const labels = storedLabels(solution);
   let must = 0;

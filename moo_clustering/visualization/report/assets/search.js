@@ -29,7 +29,7 @@ function searchText(solution) {
   return [data.names[solution], data.runs[solution] ?? "", ...rulesOf(solution)].join("\n").toLowerCase();
 }
 
-// Blanks separate terms; blanks around a sign belong to it.
+// Blanks separate terms, except around a comparison sign.
 function solutionsFound(query, columns) {
   const terms = query.replace(/\s*(>=|<=|=|>|<)\s*/g, "$1").split(/\s+/).filter(Boolean);
   const tests = terms.map((term) => termTest(term, columns));

@@ -33,7 +33,7 @@ function showSummary() {
     ...objectiveParts(state.selected).map((part) => element("span", { class: "objective" }, part)),
   );
   const [shown, chosen] = [state.selected, data.chosen].map((solution) => count(numberOfClusters(solution), "cluster"));
-  note("shown", state.selected === data.chosen ? "" : `Shown: ${data.names[state.selected]}, ${shown}. The method's choice has ${chosen}.`);
+  note("shown", state.selected === data.chosen ? "" : `The page shows the solution “${data.names[state.selected]}” with ${shown}. The method's choice has ${chosen}.`);
   byId("previous").disabled = state.selected === 0;
   byId("next").disabled = state.selected === data.nSolutions - 1;
   for (const each of byId("rules").querySelectorAll("button")) {
@@ -41,7 +41,7 @@ function showSummary() {
   }
 }
 
-// Rules of several runs begin with the name of their run, which is shown only before the first.
+// Rules of several runs begin with the name of their run, which is shown only before its first rule.
 function saidOnce(rules) {
   let last = null;
   return rules.map((rule) => {

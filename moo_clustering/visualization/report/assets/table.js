@@ -23,7 +23,7 @@ function tableColumns() {
   for (const column of data.columns) {
     columns.push(numericColumn(column.name, column.values, { greater: column.greaterIsBetter, objective: column.isObjective }));
   }
-  // Counting is too slow for very many solutions and samples.
+  // Counting is too slow for very many solutions and constraints.
   const isCounted = isGiven("constraints satisfied") || isGiven("satisfied constraints");
   if (nConstraints() && !isCounted && nConstraints() * data.nSolutions <= 5e7) {
     const satisfied = data.names.map((_, s) => {
@@ -166,10 +166,10 @@ function moveInTable(event) {
 
 function showTable() {
   table.columns = tableColumns();
-  const example = data.objectives.length ? `, ${data.objectives[0].name.replace(/\s+/g, "")}>0.5` : "";
+  const example = data.objectives.length ? ` or ${data.objectives[0].name.replace(/\s+/g, "")}>0.5` : "";
   const none = data.objectives.length ? "" : data.columns.some((column) => column.isObjective) ? "The runs have no objective in common, so there is no front to draw. " : "These solutions have no objectives, so there is no front to draw. ";
-  note("search-help", `${none}Search for a name${data.runs.length ? ", a run" : ""}, a rule, or k=5${example}. ` +
-    "Press a row to select it (arrow keys and Enter work too), or press it with Shift to compare it.");
+  note("search-help", `${none}Search for a name${data.runs.length ? ", a run" : ""}, a rule or a condition, such as k=5${example}. ` +
+    "Press a row to select it (arrow keys and Enter also work), or hold Shift and press it to compare it.");
   byId("table").append(
     element("table", { role: "grid", "aria-labelledby": "solutions-title", keydown: moveInTable },
       element("thead", {}, element("tr")),
