@@ -46,7 +46,8 @@ def test_cuts_are_the_members_most_similar_to_the_result():
 
 
 def test_changed_parameters_are_facts():
-    for model, fact in ((KMeans(4, random_state=0), "n_clusters=4; others: defaults"), (KMeans(), "defaults")):
+    facts = {KMeans(4, random_state=0): "n_clusters=4; others: defaults", KMeans(): "defaults"}
+    for model, fact in facts.items():
         assert dict(report_content(model.fit(X), X).facts)["parameters"] == fact
 
 
