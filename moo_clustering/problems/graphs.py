@@ -25,7 +25,7 @@ from moo_clustering._types import Float32Array, FloatArray, IntArray, Labels
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
-from moo_clustering.encodings.base import checked_labels
+from moo_clustering.encodings.base import checked_labels, checked_rows
 from moo_clustering.encodings.loci import Delta, Kind, forest_links, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
 from moo_clustering.graphs.matrices import joined_smallest
@@ -854,11 +854,8 @@ class SRMOSCProblem(FixedProblem):
 
     def weights(self, X: ArrayLike) -> Float32Array:
         """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
-        genes = checked_array(X, "X", np.float32)
-        if genes.shape[-1:] != (self.n_var,):
-            raise ValueError(f"X must have {self.n_var} columns, got shape {genes.shape}.")
-        genes = genes.reshape(-1, self.n_samples, self.width)
-        return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
+        genes = checked_rows(np.atleast_2d(X), self.n_var, "X").astype(np.float32, copy=False)
+        return np.ascontiguousarray(np.maximum(genes, 0.0)).reshape(-1, self.n_samples, self.width)
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
         """Return errors and link counts of all rows, both of shape (n_individuals, n_samples)."""
@@ -932,7 +929,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"], out["G"] = summed(*self.row_tables(X))
+        out["F"], out["G"] = summed(*self.row_tables(checked_array(X, "X", np.float32)))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":
