@@ -115,6 +115,12 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     return found
 
 
+def require_same_samples(what: str, n_first: int, n_second: int) -> None:
+    """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
+    if n_first != n_second:
+        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}.")
+
+
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     try:
         if found.dtype.kind in "biufO" and not _holds_dates(found):
@@ -302,6 +308,22 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""
     return f", about {max(known, table):.2g} GiB per million rows"
+
+
+def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
+    """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
+    import pandas as pd  # slow import
+
+    table = of_annotated(table, may_be_sparse=False)
+    if isinstance(table, pd.DataFrame):
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+        return as_frame(table.to_pandas())
+    if issparse(table):
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

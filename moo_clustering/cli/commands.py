@@ -700,7 +700,7 @@ def warm_up() -> None:
     with reported():
         from moo_clustering.cli.demo import run_warm_up
 
-        run_warm_up()
+        run_warm_up(fit)
 
 
 for command in (about, ask, choose, compare, demo, explain, explore):

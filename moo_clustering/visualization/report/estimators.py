@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from moo_clustering import results
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
-from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
@@ -32,7 +32,7 @@ from moo_clustering.descriptions import (
 )
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall_text
+from moo_clustering.estimators._base import ReportMixin, feature_scaling
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, Front, Objective, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
@@ -652,7 +652,7 @@ def run_facts(
     for name, listed in zip(("must-links", "cannot-links"), pairs, strict=True):
         if len(listed):
             facts.append((name, str(len(listed))))
-    if (found := recall_text(result.neighbor_recall)) is not None:
+    if (found := results.recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:
         facts.append(("interrupted", "the search stopped early"))
