@@ -242,7 +242,7 @@ class DocumentSet:
 
     collection: str  # name of the collection
     topics: tuple[str, ...]  # names of the topics in y
-    rows: NDArray[np.int64]  # shape (n_documents,): row numbers of the documents in the collection
+    rows: NDArray[np.int64]  # shape (n_documents,): row indices of the documents in the collection
     documents: list[dict[str, Any]]  # these documents of the collection
     y: NDArray[np.int64]  # shape (n_documents,): topic of each document: 0, ..., k - 1
 

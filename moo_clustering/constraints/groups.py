@@ -141,8 +141,8 @@ def constraint_groups(
     """Compute the closure of partial labels and pairwise constraints.
 
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
-    InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    cannot-links put groups in conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises
+    an InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
     ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
 
     Parameters

@@ -204,7 +204,7 @@ class PairwiseConstraints:
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
         """Count the satisfied must-links and cannot-links of every partition.
 
-        O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
+        Takes O(n_individuals * (n_samples + n_pairs)) time and O(n_individuals * n_samples) memory.
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     """Count the satisfied constraints of partial labels, that is, of all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
-    pairs. O(n_individuals * n_labelled) time and memory.
+    pairs. Takes O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -483,9 +483,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides blocks
-    of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or number of
-    samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
+    distance of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time and O(n_features) memory
+    besides blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or
+    number of samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -507,12 +507,13 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     array([0.363, 0.   ])
     """
     if not isinstance(constraints, PairwiseConstraints):
-        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}")
     probability("shrinkage", shrinkage)
     data = checked_table(X, accept_sparse="csr")
     if constraints.n_samples != data.shape[0]:
         raise ValueError(
-            f"constraints and X must have the same samples, got {constraints.n_samples} and {data.shape[0]}."
+            "constraints and X must have the same number of samples, "
+            f"got {constraints.n_samples} and {data.shape[0]}"
         )
     if not len(constraints.must_link) or not len(constraints.cannot_link):
         return np.ones(data.shape[1])

@@ -66,8 +66,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples. Equal
-        rows without constraints are in the same cluster.
+        Cluster of every sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
+        constraints are in the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row number of the medoid of every cluster.
     chosen_ : int
@@ -108,7 +108,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         features = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
-            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
+            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}")
         pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
@@ -238,7 +238,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters and representatives of all solutions by first sample."""
+        """Number the clusters and representatives of all solutions by first appearance."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])

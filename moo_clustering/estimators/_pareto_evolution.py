@@ -101,7 +101,7 @@ def evolve_pool(
         n_gen=n_gen,
         recorder=history,
         verbose=verbose,
-        description="survival at random" if survival == "random" else "evolution",
+        description="random survival" if survival == "random" else "evolution",
         objective_names=problem.objective_names,
         signs=signs,
         checkpoint=checkpoint,
@@ -138,12 +138,14 @@ def _composed(
     """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
     if m < 2:
-        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
+        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
     if graph.n_samples != m:
-        raise ValueError(f"graph and pool must have the same samples, got {graph.n_samples} and {m}.")
+        raise ValueError(
+            f"graph and pool must have the same number of samples, got {graph.n_samples} and {m}"
+        )
     if constraints is not None and constraints.n_samples != m:
         raise ValueError(
-            f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
+            f"constraints and pool must have the same number of samples, got {constraints.n_samples} and {m}"
         )
     # ``k_max`` of evolved partitions is at least 60 if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))

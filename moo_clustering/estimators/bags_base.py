@@ -116,7 +116,7 @@ class BagClusterer(
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of every row of ``X``, or first row of every bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag numbers to assign to the same cluster, or to different clusters.
+            Pairs of bag indices to assign to the same cluster, or to different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -135,7 +135,7 @@ class BagClusterer(
         ):
             warn_caller(
                 "equal bags are in different clusters, because of the start of the search or "
-                "min_cluster_size; try another random_state or n_clusters, or remove duplicates."
+                "min_cluster_size; try another random_state or n_clusters, or remove duplicates"
             )
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
@@ -204,7 +204,7 @@ class BagClusterer(
         if n_distinct < self.n_clusters:
             warn_caller(
                 f"X has fewer distinct bags ({n_distinct}) than n_clusters={self.n_clusters}: equal "
-                "bags are in different clusters."
+                "bags are in different clusters"
             )
         (seed,) = spawn_seeds(self.random_state, 1)
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
@@ -215,11 +215,11 @@ class BagClusterer(
         if self.n_clusters * least > n_bags:
             raise ValueError(
                 f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags "
-                f"require {self.n_clusters * least} bags, got {n_bags}."
+                f"require {self.n_clusters * least} bags, got {n_bags}"
             )
 
     def _smallest_size(self, n_bags: int) -> int:
-        """Return the smallest number of bags in a cluster."""
+        """Return the minimum number of bags in a cluster."""
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
@@ -234,7 +234,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number the clusters by first bag, return the old numbers, and warn of missing or small clusters."""
+        """Number clusters by first appearance, return old labels, and warn about absent or small clusters."""
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
@@ -255,7 +255,7 @@ class BagClusterer(
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, one bag number per cluster of ``labels_``, and the kind of distance."""
+        """Set the medoids, one bag index per cluster of ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind

@@ -74,7 +74,7 @@ def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
 def test_what_is_no_answer_is_asked_again(asked_run):
     result = ask(asked_run, "yes\n\nT\nTogether\nu\nu\nu\nq\n")
     assert "'yes' is not a valid answer; expected t, a, ?, u or q." in result.output
-    assert "there is no answer to undo." in result.output
+    assert "there is no answer to undo" in result.output
     assert words(asked_run) == ["together", "together", "undo", "undo"]
     assert result.output.rstrip().endswith("There are no answers, so nothing was saved.")
     assert not (asked_run / "asked").exists()

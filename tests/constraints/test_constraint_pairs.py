@@ -593,7 +593,7 @@ def test_misuse():
     pairs = PairwiseConstraints([(0, 1)], [(0, 2)], n_samples=3)
     with pytest.raises(ValueError, match="shrinkage"):
         fisher_weights(np.eye(3), pairs, shrinkage=1.5)
-    with pytest.raises(ValueError, match="same samples, got 3 and 4"):
+    with pytest.raises(ValueError, match="same number of samples, got 3 and 4"):
         fisher_weights(np.eye(4), pairs)
     with pytest.raises(TypeError, match="PairwiseConstraints"):
         fisher_weights(np.eye(3), [(0, 1)])

@@ -315,7 +315,7 @@ def test_very_many_duplicates():
 
 def test_bad_input():
     tree = euclidean_mst(LINE)
-    with pytest.raises(ValueError, match="X and the tree must have the same samples, got 5 and 6"):
+    with pytest.raises(ValueError, match="X and the tree must have the same number of samples, got 5 and 6"):
         mst_interestingness(tree, LINE[:5])
     with pytest.raises(ValueError, match="rank_cap"):
         mst_interestingness(tree, LINE, rank_cap=0)

@@ -233,7 +233,7 @@ def test_constraints_refuse_nonsense():
     groups = constraint_groups(3, [0, 0, 1])
     with pytest.raises(ValueError, match="must_link_edges must be"):
         write_constraints(np.zeros((3, 3)), groups, must_link_edges="ring")
-    with pytest.raises(ValueError, match="groups and graph must have the same samples, got 3"):
+    with pytest.raises(ValueError, match="groups and graph must have the same number of samples, got 3"):
         write_constraints(np.zeros((4, 4)), groups)
 
 
@@ -325,7 +325,7 @@ def test_duplicates_only():
     S = self_tuning_graph(np.full((25, 3), 2.0))
     assert_array_equal(S.data, 1.0)
     assert connected_components(S)[0] == 1
-    # Ten others by row number: everybody is linked with the first ten.
+    # Ten others by row index: everybody is linked with the first ten.
     assert_array_equal(S[[24]].indices, np.arange(10))
 
 

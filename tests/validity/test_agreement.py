@@ -122,5 +122,5 @@ def test_bad_labels_are_named(labels, error, message):
 
 
 def test_other_objects_are_refused():
-    with pytest.raises(ValueError, match="have the same samples, got 7 and 6"):
+    with pytest.raises(ValueError, match="have the same number of samples, got 7 and 6"):
         pairwise_nmi(RUNS, RUNS[:, :6])
