@@ -45,7 +45,7 @@ def unmasked(data: Any, name: str) -> Any:
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
     # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
-    advice = ""
+    data, advice = of_annotated(data, "sparse" in allowed), ""
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
     elif (
@@ -206,6 +206,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
+    X = of_annotated(X, bool(options.get("accept_sparse")))
     owner, is_fit = type(estimator).__name__, options.get("reset", True)
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED, is_fit)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
@@ -438,6 +439,14 @@ def is_frame(X: Any) -> bool:
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")
+
+
+def of_annotated(X: Any, may_be_sparse: bool) -> Any:
+    """Return the table of AnnData in memory, as a frame or a sparse matrix; return other data unchanged."""
+    if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
+        return X
+    X = X.to_memory() if X.isbacked else X
+    return X.X if may_be_sparse and issparse(X.X) else X.to_df()
 
 
 def geometry_of(X: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -88,6 +89,15 @@ def document_term_counts(
     analyzer = StemmingAnalyzer(stemmer=stemmer, stop_words=stop_words, expand_terms=expand_terms)
     counts, terms = _fit_terms(CountVectorizer(analyzer=analyzer, dtype=np.int64), documents)
     return prune_terms(counts, terms, min_df=min_df)
+
+
+def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
+    """Return the most frequent word of each stem in the texts; among equally frequent words, the shortest."""
+    counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
+    ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
+    stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
+    forms = {stem_of[word]: word for word in reversed(ranked)}  # the most frequent word replaces the others
+    return [forms[stem] for stem in stems]
 
 
 def prune_terms(

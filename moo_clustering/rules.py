@@ -24,7 +24,7 @@ __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 # Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
-_SEPARATORS = {".": ",", ",": ";"}  # of the arguments of a spreadsheet's functions, by decimal mark
+_SEPARATORS = {".": ",", ",": ";"}  # of the arguments of a spreadsheet's function, by decimal mark
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
 
@@ -172,10 +172,11 @@ class RuleSet:
         return form.format(write(test), *(self._nested(each, form, write) for each in branches))
 
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
-        """Return a spreadsheet formula for the number of the cluster, with English function names.
+        """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
 
-        Cells must contain numbers and dates as such, not as text. Raises a ValueError if a column is missing
-        or ``decimal`` is invalid.
+        The formula contains no function and ignores case, except in columns with categories that differ only
+        in case: these require the English function ``EXACT``. Cells must contain numbers and dates as such,
+        not as text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -184,12 +185,13 @@ class RuleSet:
         row : int, default=2
             Row of the sheet that the formula refers to.
         decimal : {".", ","}, default="."
-            Decimal mark of the sheet. With ``","``, semicolons separate arguments.
+            Decimal mark of the sheet.
 
         Returns
         -------
         str
-            Nested ``IF`` functions. Columns are absolute, so that the formula can be filled down.
+            Products of conditions, which are 0 or 1, with cluster numbers. Columns are absolute, so that the
+            formula can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
@@ -202,12 +204,17 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        separator, known = _SEPARATORS[decimal], self._table.columns
+        known = self._table.columns
 
-        def written(test: _Test) -> str:
-            return known[test.column].formula(test, cells[test.column], decimal)
+        def written(node: _Node) -> str:
+            if node.split is None:
+                return str(node.cluster)
+            test, *branches = node.split
+            condition = known[test.column].formula(test, cells[test.column], decimal)
+            parts = zip((condition, f"(1-{condition})"), map(written, branches), strict=True)
+            return f"({'+'.join(f'{factor}*{part}' for factor, part in parts if part != '0') or '0'})"
 
-        return "=" + self._nested(self._tree, f"IF({{}}{separator}{{}}{separator}{{}})", written)
+        return f"={written(self._tree)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per rule.
@@ -505,24 +512,24 @@ class _Column:
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str, decimal: str) -> str:
-        """Write a condition for a spreadsheet cell; an empty cell, which equals 0, must not satisfy it."""
-
-        def call(name: str, *arguments: str) -> str:
-            return f"{name}({_SEPARATORS[decimal].join(arguments)})"
-
-        if self.kind == "category":  # = ignores case
-            text = str(self.categories[int(test.value)]).replace('"', '""')
-            return call("EXACT", cell, f'"{text}"')
+        """Write a condition as a factor of a spreadsheet formula, 0 for an empty cell."""
+        # Texts and TRUE are greater than all numbers, and an empty cell equals both 0 and "".
+        number = f'({cell}<>"")*({cell}<1E+300)'
+        if self.kind == "category":
+            text = str(self.categories[int(test.value)])
+            quoted_text = '"' + text.replace('"', '""') + '"'
+            if sum(str(each).casefold() == text.casefold() for each in self.categories) > 1:  # = ignores case
+                return f"EXACT({cell}{_SEPARATORS[decimal]}{quoted_text})"
+            return f'({cell}&""={quoted_text})'
         if self.kind in ("truth", "term"):  # "true" is a text unless the language of the sheet is English
-            if test.value:
-                return call("OR", f"N({cell})>0", f'{cell}="true"')
-            return call("AND", f"NOT(ISBLANK({cell}))", f"N({cell})<=0", f'{cell}<>"true"')
+            holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
+            return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
         if self.kind == "date":  # dates are serial numbers; a day ends at the next number
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
-        return call("AND", f"ISNUMBER({cell})", f"{cell}{sign}{value.replace('.', decimal)}")
+        return f"{number}*({cell}{sign}{value.replace('.', decimal)})"
 
     def _literal(self, value: float, language: str) -> str:
         if self.kind == "category":

@@ -530,8 +530,22 @@ def test_selection_and_texts():
     assert max(each.n_conditions for each in find_rules(labels, table, max_conditions=2)) == 2
 
 
+def compared(op, first, second):
+    """Comparison of two cells as in a spreadsheet: an empty cell equals 0 and "", TRUE > texts > numbers."""
+    other = second if first is None else first
+    empty = "" if isinstance(other, str) else False if isinstance(other, bool) else 0.0
+    first, second = (empty if each is None else each for each in (first, second))
+    kinds = [2 if isinstance(each, bool) else 1 if isinstance(each, str) else 0 for each in (first, second)]
+    if kinds[0] != kinds[1]:
+        return op(*kinds)
+    return op(first.lower(), second.lower()) if isinstance(first, str) else op(first, second)
+
+
 def evaluated(formula, row):
-    """Value of a formula of IF, AND, NOT, EXACT, N, ISNUMBER, ISBLANK, <, <=, > and >= for cells in row 2."""
+    """Value of a formula of EXACT, =, <>, <, <=, >, >=, +, -, * and & for cells in row 2."""
+    compare = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+               ast.Eq: operator.eq, ast.NotEq: operator.ne}  # fmt: skip
+    compute = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 
     def value(node):
         match node:
@@ -540,36 +554,18 @@ def evaluated(formula, row):
             case ast.Name():
                 return row.get(node.id.removeprefix("cell_"))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                first, second = (each or 0.0 for each in (value(left), value(right)))
-                if isinstance(op, ast.Eq | ast.NotEq):  # ignores case
-                    is_equal = type(first) is type(second) and str(first).lower() == str(second).lower()
-                    return is_equal is isinstance(op, ast.Eq)
-                if isinstance(first, str):  # texts are greater than all numbers
-                    return isinstance(op, ast.Gt | ast.GtE)
-                compare = {
-                    ast.Lt: operator.lt,
-                    ast.LtE: operator.le,
-                    ast.Gt: operator.gt,
-                    ast.GtE: operator.ge,
-                }
-                return compare[type(op)](first, second)
-            case ast.Call(func=ast.Name(id="IF"), args=[test, yes, no]):
-                return value(yes if value(test) else no)
-            case ast.Call(func=ast.Name(id=name), args=args):
-                found = [value(each) for each in args]
-                return {
-                    "AND": lambda *values: all(values),
-                    "OR": lambda *values: any(values),
-                    "NOT": operator.not_,
-                    "EXACT": lambda a, b: ("" if a is None else str(a)) == b,
-                    "ISBLANK": lambda a: a is None,
-                    "ISNUMBER": lambda a: isinstance(a, float),
-                    "N": lambda a: float(a) if isinstance(a, float | bool) else 0.0,
-                }[name](*found)
+                return compared(compare[type(op)], value(left), value(right))
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                return "".join("" if each is None else str(each) for each in (value(left), value(right)))
+            case ast.BinOp(left=left, op=op, right=right):
+                return compute[type(op)](value(left), value(right))
+            case ast.Call(func=ast.Name(id="EXACT"), args=[first, second]):
+                return str(value(first) or "") == value(second)
         raise AssertionError(ast.dump(node))
 
-    text = re.sub(r"\$([A-Z]+)2\b", r"cell_\1", formula.removeprefix("=")).replace('""', r"\"")
-    text = re.sub('(?<!<)="', '=="', text.replace("<>", "!="))
+    text = re.sub(r"\$([A-Z]+)2\b", r"cell_\1", formula.removeprefix("="))
+    text = re.sub('"((?:[^"]|"")*)"', lambda found: repr(found[1].replace('""', '"')), text)
+    text = re.sub("(?<![<>!])=", "==", text.replace("<>", "!="))
     return value(ast.parse(text, mode="eval").body)
 
 
@@ -610,10 +606,20 @@ def test_formula_assigns_as_predict(seed, times):
         assert [evaluated(formula, row) for row in rows] == found.predict(table).tolist()
         german = found.to_spreadsheet(list(table), decimal=",")
         assert german.replace(",", ".").replace(";", ",") == formula
+        # "Hard" and "hard" differ in case, so that only EXACT, with an English name, distinguishes them.
+        assert set(re.findall(r"[A-Z]{2,}(?=\()", formula)) <= {"EXACT"}
     assert re.search(r"[<>]=?-?\d+,\d", german)
+    assert "EXACT(" in formula
     with pytest.raises(ValueError, match=r"decimal must be .*, got ';'"):
         found.to_spreadsheet(list(table), decimal=";")
     assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
     assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
     with pytest.raises(ValueError, match="the sheet lacks the column"):
         found.to_spreadsheet(["size"])
+    only_hard = table.assign(wood=table["wood"].replace("Hard", "pine"))
+    for found in find_rules(is_hard + 2 * is_late, only_hard):
+        plain = found.to_spreadsheet(list(table))
+        assert not re.search(r"[A-Z]\(", plain)
+        rows = [dict(zip(letters, map(in_sheet, row), strict=True))
+                for row in only_hard.astype(object).itertuples(index=False)]  # fmt: skip
+        assert [evaluated(plain, row) for row in rows] == found.predict(only_hard).tolist()

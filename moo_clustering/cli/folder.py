@@ -688,7 +688,7 @@ def save_model(
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
     # The file contains data and names of types, but no code.
     samples, labels = job.samples, job.result.labels
-    if samples.prepared is None or not (job.method.areas or hasattr(job.estimator, "predict")):
+    if samples.prepared is None or not (job.method.areas or job.method.predicts):
         return []
     reference = Reference.of(np.asarray(samples.X), labels)
     write_model(
@@ -757,10 +757,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
     if not path.exists():
-        raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the "
-            "method does not predict"
-        )
+        raise FolderError(_without_model(folder))
     try:
         with zipfile.ZipFile(path) as archive:
             n_bytes = sum(each.file_size for each in archive.infolist())
@@ -783,6 +780,30 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if absent := {"estimator", *_MODEL_KEYS} - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
+
+
+def _without_model(folder: Path) -> str:
+    """Say why a run has no model, and what to do."""
+    from moo_clustering.datasets.sources import BUNDLED
+    from moo_clustering.estimators._methods import find_method
+
+    record = run_record(folder)
+    data, method, python = record.get("data") or {}, record["method"], "use the estimator in Python"
+    kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
+    kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
+    kind = "a bundled data set" if data.get("name") in BUNDLED else kind
+    if record["status"] != "complete":
+        why = ", because the fit is incomplete; finish it with fit --resume"
+    elif not find_method(method)[0].predicts:
+        why = f", because method {method} cannot predict; fit with another method"
+    elif "columns" in data:  # of a table that was prepared
+        why = "; fit again"
+    elif "categories" in data:
+        why = f", because method {method} does not prepare columns; fit with another method, or {python}"
+    else:
+        why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
+        why += f"CSV without --no-prepare, or {python}"
+    return f"{folder} has no {MODEL}{why}"
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:

@@ -55,7 +55,7 @@ from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
-from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
+from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
 # Flags that replace the names of reader options in messages.
@@ -699,10 +699,9 @@ def stem_features(
     """Compute unit rows of tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents."""
     # By default, stems are Porter's; without snowballstemmer, words are not stemmed, with a warning.
     texts, chosen = samples.source.texts, _available(stemmer)
+    own = None if chosen == "none" else chosen
     try:
-        counts, terms = document_term_counts(
-            texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
-        )
+        counts, terms = document_term_counts(texts, min_df=min_df, stemmer=own)
     except ImportError as error:
         raise DataError(
             f"--stemmer {chosen} requires snowballstemmer, which is not installed: run "
@@ -720,7 +719,8 @@ def stem_features(
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}
     record = how | {"min_df": min_df, "max_df": max_df, "svd": None}
-    return samples.with_terms(weights, terms[kept], record)
+    # Names of clusters and reports show words, not stems such as "engin".
+    return samples.with_terms(weights, word_forms(texts, terms[kept], own), record)
 
 
 def _available(stemmer: StemmerName | None) -> StemmerName:

@@ -134,8 +134,10 @@ def run_explain(
         forms: dict[str, Callable[[], str]] = {"sql": chosen.to_sql, "python": chosen.to_python}
         if code == "spreadsheet":
             forms[code] = partial(chosen.to_spreadsheet, [*frame], decimal=decimal)
-            marks = "commas and decimal points" if decimal == "." else "semicolons and decimal commas"
-            click.echo(f"Note: the formula has English function names, {marks}", err=True)
+            note = f"the formula is for spreadsheets with decimal {'points' if decimal == '.' else 'commas'}"
+            if "EXACT(" in forms[code]():
+                note += " and English function names (EXACT)"
+            click.echo(f"Note: {note}", err=True)
             for line in chosen._comments("Note:", "cells of the type date"):
                 click.echo(line, err=True)
         text = forms[code]().rstrip("\n")

@@ -398,6 +398,8 @@ class TextSamples(UntabledSamples):
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
+        if self.made.get("stemmer", "none") != "none":
+            terms += " (stems as their most frequent words)"
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:

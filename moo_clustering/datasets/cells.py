@@ -26,6 +26,13 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
+# Short forms of answers.
+_ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
+# Names of columns of numbers that are codes, whose differences mean nothing.
+_CODES = re.compile(
+    r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
+    re.IGNORECASE,
+)
 # Words for missing values; ``_WORDS`` count as missing only in columns of numbers or dates.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
@@ -86,6 +93,7 @@ _ID = re.compile(
 )
 # Largest numbers of distinct values of a discrete column, and of a categorical column.
 FEW, _MOST = 20, 100
+_LEAST_SUMMED = 8  # rows above a total
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # mean number of words per cell above which a column is free text
 _SHOWN = 8  # maximum number of names in a note
@@ -561,17 +569,23 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note about distinct names that are equal as numbers or in Unicode normal form, or ""."""
+    """Return a note about distinct names for the same number, letters or answer, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
+        answer = _ANSWERS.get(text.casefold(), text.casefold())
         # Different integers beyond 2^53 can be equal as float64.
-        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
+        keys: list[float | str] = [answer, number] if abs(number) < 2.0**53 else [answer]
         for key in keys:
             other = met.setdefault(key, name)
-            if other != name:
-                how = "the same letters in another encoding" if np.isnan(number) else "the same number"
-                return f"{other!r} and {name!r} are treated as different, although they are {how}"
+            if other == name:
+                continue
+            pair = f"{other!r} and {name!r} are treated as different"
+            if not np.isnan(number):
+                return f"{pair}, although they are the same number"
+            if unicodedata.normalize("NFKC", other) == text:
+                return f"{pair}, although they are the same letters in another encoding"
+            return f"{pair}; write them alike if they mean the same"
     return ""
 
 
@@ -924,7 +938,26 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
             separators = "decimal points, not thousands separators"
             notes.append(f"column {column.name!r} read as numbers with {separators}")
     notes += [f"{column_list(names)} read as numbers in {unit}" for unit, names in units.items()]
+    plain = [column for column in columns if column.kind == "number" and not (column.unit or column.forms)]
+    coded = [column for column in plain if _CODES.search(column.name)]
+    if names := [column.name for column in coded if not np.nansum(column.values % 1)]:
+        text = f"{column_list(names)} read as numbers; if they are codes, "
+        notes.append(Advice(text, "drop them or pass them as strings", "exclude them with --drop"))
     return notes
+
+
+def totals_note(columns: Sequence[Column]) -> str:
+    """Return a note about a last row with the sums of the other rows, or an empty string."""
+    numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
+    sums = []
+    for column in numbers:
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # sums must not overflow
+        others, last = cells[:-1], cells[-1]
+        if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
+            sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
+    if not sums or len(sums) < len(numbers) / 2:
+        return ""
+    return f"the last row contains the sum of the other rows in {column_list(sums)}; remove a row of totals"
 
 
 def column_list(names: Sequence[str]) -> str:

@@ -413,7 +413,9 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
             more = ", ..." if len(records.columns) > 10 else ""
             shown = ", ".join(map(repr, records.columns[:10])) + more
             problem = f"{source} has no column 'title', 'text' or 'abstract'; its columns are "
-            raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *_TEXT_COLUMNS))
+            table = ", or save the fields as CSV to cluster them as a table"
+            ways = (f"{way}{table}" for way in _TEXT_COLUMNS)
+            raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
         return columns
     for column in fields.text:
         if column not in records.columns:

@@ -622,8 +622,11 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
     for line, row in rows:
         if len(row) != n_columns:
             cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
-            fault = f"has {cells}, but the first line names {n_columns} columns"
-            raise DataError(f"{source}, line {line} {fault}")
+            fault = f"has {cells}, but the first line names {n_columns} column{'s' * (n_columns != 1)}"
+            remedy = "correct the line, or remove it if it is a title or footnote"
+            if n_columns == 1:
+                remedy = "remove titles above the line of column names"
+            raise DataError(f"{source}, line {line} {fault}; {remedy}")
         yield line, row
 
 

@@ -390,6 +390,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _refuse(judged)
         if mixed := [column for column in judged if column.units and column.kind == "out"]:
             warn_caller("; ".join(map(str, reading.left_out_notes(mixed, None))))
+        if note := reading.totals_note(judged):
+            warn_caller(note)
         is_equal = self.scale == "equal"
         weighs = is_equal and self.weights == "dependence"
         shares = dependence_weights(used) if weighs else np.ones(len(used))
@@ -540,6 +542,8 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] |
     """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    if getattr(table, "isbacked", False):  # AnnData in a file, whose sparse X has no DataFrame
+        table = table.to_memory()
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())

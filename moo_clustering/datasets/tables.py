@@ -226,6 +226,7 @@ def read_table(
     known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
+        + "; extract the table from the archive" * (path.suffix.lower() in (".zip", ".7z", ".tar", ".rar"))
     )
 
 
@@ -355,7 +356,8 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            raise files.DataError(f"{source}: column {number} has no name", data)
+            single = files.Remedy(f"keep one line with all names, or, {data.action}", "header", False)
+            raise files.DataError(f"{source}: column {number} has no name", single)
         if name in seen:
             raise files.DataError(f"{source} has two columns named {name!r}", data)
         seen.add(name)

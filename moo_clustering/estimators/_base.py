@@ -720,9 +720,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
-        Samples of the fit get their ``labels_``. If constraints (or MOCK, with a warning) separate equal
-        rows, these get the label of the first. Takes O(n n_samples n_features) time, bounded memory. Raises a
-        ValueError if the features, or the number of distances, differ from the fit.
+        Samples of the fit get their ``labels_``. If constraints separate equal rows, these get the label of
+        the first. Takes O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features,
+        or the number of distances, differ from the fit.
 
         Parameters
         ----------
@@ -811,13 +811,8 @@ def equal_items(keys: Iterable[bytes]) -> IntpArray:
 
 def count_distinct_rows(X: Any, limit: int) -> int:
     """Count distinct rows, up to ``limit``."""
-    return count_distinct(row_keys(X), limit)
-
-
-def count_distinct(keys: Iterable[bytes], limit: int) -> int:
-    """Count distinct keys, up to ``limit``."""
     seen: set[bytes] = set()
-    for key in keys:
+    for key in row_keys(X):
         seen.add(key)
         if len(seen) == limit:
             break

@@ -129,6 +129,11 @@ class Method:
         """Import and return the class of the estimator."""
         return getattr(importlib.import_module(self.module), self.class_name)
 
+    @property
+    def predicts(self) -> bool:
+        """Whether fitted estimators predict the clusters of new samples."""
+        return hasattr(self.load(), "predict")
+
 
 def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a read-only copy of a mapping and of the mappings in it."""

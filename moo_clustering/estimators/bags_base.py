@@ -36,6 +36,13 @@ class BagData(NamedTuple):
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
+    equal: NDArray[np.intp]  # number of every distinct bag
+
+    def united(self, labels: NDArray[Any]) -> Labels:
+        """Move equal bags without pairs to their most frequent cluster."""
+        pairs = self.constraints
+        fixed = None if pairs is None else np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
+        return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
         """Compute the sum of the violated shares of must-links and cannot-links, for every partition."""
@@ -125,18 +132,8 @@ class BagClusterer(
     def _plans(self, X: Any, y: ArrayLike | None = None, **options: ArrayLike | None) -> Plans[None]:
         data = self._prepare(X, y, **options)
         yield from self._fit(data) or ()
-        fixed = None
-        if data.constraints is not None:
-            fixed = np.unique(np.concatenate([data.constraints.must_link, data.constraints.cannot_link]))
-        equal = _base.equal_items(bag_keys(data.raw_bags))
-        if (
-            equal.max() + 1 >= self.n_clusters
-            and (_base.united(self.labels_, equal, fixed) != self.labels_).any()
-        ):
-            warn_caller(
-                "equal bags are in different clusters, because of the start of the search or "
-                "min_cluster_size; try another random_state or n_clusters, or remove duplicates"
-            )
+        if (data.united(self.labels_) != self.labels_).any():
+            warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, ignoring constraints and minimum sizes.
@@ -200,14 +197,9 @@ class BagClusterer(
             warn_of_shared_clusters(y, self.n_clusters)
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
         self.data_min_, self.data_range_ = self._range
-        n_distinct = count_distinct_bags(raw, self.n_clusters)
-        if n_distinct < self.n_clusters:
-            warn_caller(
-                f"X has fewer distinct bags ({n_distinct}) than n_clusters={self.n_clusters}: equal "
-                "bags are in different clusters"
-            )
         (seed,) = spawn_seeds(self.random_state, 1)
-        return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
+        equal = _base.equal_items(bag_keys(raw))
+        return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -233,15 +225,21 @@ class BagClusterer(
             power=power,
         )
 
-    def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number clusters by first appearance, return old labels, and warn about absent or small clusters."""
+    def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
+        """Unite equal bags, number clusters by first appearance, and return old numbers, with warnings."""
+        why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
+        united = data.united(labels)
+        if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
+            is_few = data.equal.max() + 1 < self.n_clusters
+            why = "X has fewer distinct bags than clusters" if is_few else "equal bags share a cluster"
+            labels = united
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
         if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
             wanted = self.n_clusters if k_min is None else f"k_min={k_min}"
-            _base.warn_of_few(self.n_clusters_, wanted, "distances and constraints leave the others empty")
-        smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
+            _base.warn_of_few(self.n_clusters_, wanted, why)
+        smallest = int(self.cluster_sizes_.min())
         if self.n_clusters_ > 1 and smallest < least:
             warn_caller(
                 f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}, because of "
@@ -389,8 +387,3 @@ class FeatureRange(NamedTuple):
 def bag_keys(bags: Bags) -> Iterator[bytes]:
     """Yield keys of the bags, equal for equal sets of instances."""
     return ((np.unique(bag, axis=0) + 0.0).tobytes() for bag in bags)
-
-
-def count_distinct_bags(bags: Bags, limit: int) -> int:
-    """Count distinct bags as sets of instances, up to ``limit``."""
-    return _base.count_distinct(bag_keys(bags), limit)

@@ -197,7 +197,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         labels = np.asarray(best)[None]
         if self._allows_empty:
             labels = self._filled(data, labels)
-        self._set_labels(labels[0])
+        self._set_labels(data, labels[0])
         self._set_centers(objective.geometry.centroids(self.labels_, self.n_clusters_))
         self._set_fitness(objective.evaluate(self.labels_)[0], self.labels_, data.constraints)
         del self._objective
@@ -536,7 +536,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])
-        order = self._set_labels(labels[0], k_min=self.k_min)
+        order = self._set_labels(data, labels[0], k_min=self.k_min)
         if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)

@@ -123,7 +123,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         self._set_run(
             runs.inertia[best], runs.n_iter[best], bool(runs.converged[best]), runs.history[best], first=0
         )
-        order = self._set_labels(runs.labels[best])
+        order = self._set_labels(data, runs.labels[best])
         self._set_medoids(data, runs.medoids[best][order], self.kind)
 
     def _starts(self, n_bags: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -295,7 +295,7 @@ class MIKMeans(BagKMeans):
         chosen = int(values.argmin())
         best, self.violation_ = runs[chosen], float(violations[chosen])
         self._set_run(best.inertia, best.n_iter, best.converged, best.history, first=1)
-        order = self._set_labels(best.labels)
+        order = self._set_labels(data, best.labels)
         self._set_centers(best.centers[order])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:

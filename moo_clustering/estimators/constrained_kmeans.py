@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
@@ -116,7 +116,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Cluster the rows of X within the limits.
 
         Raises a ValueError if the limits or pairs are impossible, or no partition that satisfies them is
-        found. Issues a UserWarning if equal rows are assigned to different clusters.
+        found. Issues a UserWarning if the limits separate equal rows, or fewer clusters have samples.
 
         Parameters
         ----------
@@ -150,6 +150,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 "no partition within the limits was found; widen the limits, remove pairs or increase n_init"
             )
         best = min(found, key=lambda each: each.inertia)
+        equal = _base.equal_rows(X)
+        if equal.max() + 1 < self.n_clusters and not bounds.per_cluster:
+            fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
+            best = _united(encoding.points, best, bounds.limits, equal, fixed)
         self.labels_, order = number_clusters(best.labels)
         if bounds.per_cluster:
             self.labels_, order = best.labels, np.arange(self.n_clusters)
@@ -159,8 +163,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
-        if reason := _separated(encoding.points, self.labels_, self.n_clusters):
-            warn_caller(f"equal rows are in different clusters: {reason}")
+        if (_base.united(self.labels_, equal) != self.labels_).any():
+            warn_caller("equal rows are in different clusters: the limits or pairs require it")
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     @documented(_base.OF_PREDICT)
@@ -262,16 +267,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         return bounds
 
 
-def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
-    """Explain why equal rows are in different clusters; return an empty string if they are not."""
-    # Equal rows have the same weighted sum, so sorting by the sums makes them adjacent.
-    sums = (points * np.random.default_rng(0).random(points.shape[1])).sum(axis=1)
-    order = np.argsort(sums, kind="stable")
-    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
-    if not (same & (labels[order[1:]] != labels[order[:-1]])).any():
-        return ""
-    few = np.count_nonzero(~same) + 1 < n_clusters
-    return "X has fewer distinct rows than clusters" if few else "the limits require it"
+def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArray:
+    indicators = np.ones(len(labels)), (labels, np.arange(len(labels)))
+    sums = sparse.csr_array(indicators, shape=(n_clusters, len(labels))) @ points
+    return np.asarray(sums / np.bincount(labels, minlength=n_clusters)[:, np.newaxis])
 
 
 class _Run(NamedTuple):
@@ -282,6 +281,19 @@ class _Run(NamedTuple):
     inertia: float
     gap: float
     n_iter: int
+
+
+def _united(
+    points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
+) -> _Run:
+    """Unite equal rows without pairs in fewer clusters if the limits allow it."""
+    labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
+    if any(limit.violations(labels)[0] > 0 for limit in limits):
+        return run
+    centers = _means(points, labels, int(labels.max()) + 1)
+    return run._replace(
+        labels=labels, centers=centers, inertia=float(((points - centers[labels]) ** 2).sum())
+    )
 
 
 def _constrained_run(
@@ -297,10 +309,7 @@ def _constrained_run(
     while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
         n_iter += 1
         labels, gap = found
-        sums = sparse.csr_array(
-            (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(len(centers), len(labels))
-        )
-        means = (sums @ points) / np.bincount(labels, minlength=len(centers))[:, np.newaxis]
+        means = _means(points, labels, len(centers))
         moved = float(((means - centers) ** 2).sum())
         centers = means
         inertia = float(((points - centers[labels]) ** 2).sum())

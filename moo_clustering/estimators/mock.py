@@ -25,7 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import block_slices, non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import checked_weights, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
@@ -37,7 +37,7 @@ from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.constraints._checks import check_partial_labels
 from moo_clustering.encodings import LocusAdjacencyEncoding
-from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
@@ -169,7 +169,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. ``labels_`` has fewer clusters than this row if small clusters were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions with original signs, sorted by the first.
+        Objectives of the distinct non-dominated partitions with original signs, sorted by the first, before
+        equal rows are united.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of every solution.
     mst_ : SpanningTree
@@ -245,6 +246,8 @@ objective, int or callable, default="auto"
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
+        if int(self._equal.max()) + 1 < n_samples:
+            self._front = self._front._replace(n_clusters=self._numbers())
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -389,22 +392,26 @@ objective, int or callable, default="auto"
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
         self.chosen_ = row
-        decoded = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
-        self.labels_: Labels = decoded
+        found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
+        self.labels_: Labels = self._united(found)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        groups = self._supervision.groups
-        fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
-        if (_base.united(decoded, self._equal, fixed) != decoded).any():
-            said = "the chosen solution separates equal rows; choose another one, or remove duplicates."
-            if np.bincount(self._equal).max() > self.n_neighbors:
-                said = (
-                    "equal rows are in different clusters, because some rows have more than "
-                    f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
-                )
-            warn_caller(said)
 
     def _find_pareto_labels(self) -> Labels:
-        return self._problem.decode(self._front.genes)
+        return self._united(self._problem.decode(self._front.genes))
+
+    def _numbers(self) -> Int64Array:
+        """Count the clusters of every partition with equal rows united, in blocks of bounded memory."""
+        blocks = block_slices(len(self._front.genes), len(self._equal))
+        decoded = (self._problem.decode(self._front.genes[part]) for part in blocks)
+        return np.concatenate([self._united(labels).max(axis=1) + 1 for labels in decoded]).astype(np.int64)
+
+    def _united(self, labels: Labels) -> Labels:
+        """Move equal rows without labels or pairs to their most frequent cluster, in every partition."""
+        # Copies beyond n_neighbors have no links to each other, and links between copies can mutate.
+        groups = self._supervision.groups
+        fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
+        found = _base.united(labels, self._equal, fixed)
+        return labels if np.array_equal(found, labels) else relabel_by_first_appearance(found)
 
     @property
     def _problem(self) -> MOCKProblem:

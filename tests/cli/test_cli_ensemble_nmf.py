@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -84,12 +85,24 @@ def test_ensemble_of_documents(run, pictures, rows, tmp_path):
     for cluster, found in enumerate(clusters["terms"]):
         inside = model.labels_ == cluster
         for term in found.split():
-            column = present[:, list(terms).index(term)]
+            column = present[:, list(terms).index(_stemming.StemmingAnalyzer()(term)[0])]
             assert column[inside].mean() > column[~inside].mean()
-    # Stems, in the table on the terminal too.
+    # Stems appear as their most frequent words, in the table on the terminal too.
     first = clusters["terms"][0].split()
     assert " ".join(first[:4]) in result.stdout
-    assert {"heart", "arteri", "beat"} < {term for text in clusters["terms"] for term in text.split()}
+    counts = Counter(word for row in rows for word in row["text"].split())
+    arteries = max("arteries", "artery", key=counts.__getitem__)
+    assert {"beating", arteries} < {term for text in clusters["terms"] for term in text.split()}
+    assert "terms (stems as their most frequent words)" in result.stdout
+
+
+def test_words_of_stems():
+    texts = ["Engineers, engineering engineers", "engineer's engines; ENGINES engine", "the skies, sky"]
+    _, stems = document_term_counts(texts, min_df=1)
+    assert stems.tolist() == ["engin", "ski", "sky"]
+    # Of two words with equal counts, the shorter one.
+    assert _stemming.word_forms(texts, stems, "porter") == ["engines", "skies", "sky"]
+    assert set(_stemming.word_forms(texts, ["engineers"], None)) == {"engineers"}
 
 
 @pytest.mark.parametrize("method", ["nmf-clustering", "spherical-kmeans", "bisecting"])

@@ -6,11 +6,13 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.base import clone
 
-from contract.metamorphic import estimators, samples_of, usual
+from contract.metamorphic import estimators, fitted, samples_of, usual
 from moo_clustering import estimators as room
 
 # The usual options of every class that finds clusters.
@@ -43,6 +45,62 @@ def test_names_and_table(name):
     assert len(table) == len(model.labels_)
     assert (table["cluster"] == model.labels_).all()
     assert table["typical"].sum() == sum(len(each.typical) for each in found)
+
+
+class Annotated:
+    """As AnnData, whose dense or sparse ``X`` may be in a file."""
+
+    def __init__(self, frame, X=None, isbacked=False):
+        self.var_names, self.obs_names = frame.columns, frame.index
+        self.frame, self.inside, self.isbacked = frame, frame.to_numpy() if X is None else X, isbacked
+
+    @property
+    def X(self):
+        assert not self.isbacked, "not in memory"
+        return self.inside
+
+    def to_memory(self):
+        return Annotated(self.frame, self.inside)
+
+    def to_df(self):
+        assert not self.isbacked, "not in memory"
+        return self.frame
+
+
+class Polars:
+    """As a frame of polars."""
+
+    def __init__(self, frame):
+        self.frame, self.columns, self.shape = frame, list(frame), frame.shape
+
+    def to_pandas(self):
+        return self.frame
+
+    def __array__(self, dtype=None, copy=None):
+        return self.frame.to_numpy(dtype=dtype)
+
+    def __len__(self):
+        return len(self.frame)
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_tables_of_other_packages(name):
+    case, X = estimators()[name], samples_of(estimators()[name])
+    if not isinstance(X, np.ndarray):
+        return  # bags and data frames of categories
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(len(X))]).add_prefix("column ")
+    expected = usual(name)[0]
+    names, rows = expected.describe(frame).names, list(expected.table(frame).index)
+    assert any("column" in each for each in names) or case.of == "Regions"
+    sparse_form = Annotated(frame, sp.csr_matrix(X))
+    for form in (Annotated(frame), Annotated(frame, isbacked=True), sparse_form, Polars(frame)):
+        assert expected.describe(form).names == names
+        assert list(expected.table(form).index) == rows
+        if isinstance(form, Annotated):
+            model = fitted(case, form)[0]
+            assert (model.labels_ == expected.labels_).all()
+            if hasattr(model, "predict"):
+                assert np.array_equal(model.predict(form), expected.predict(X))
 
 
 @pytest.mark.parametrize("name", CLUSTERERS)

@@ -110,7 +110,7 @@ def test_one_row_and_one_feature_are_legal(write):
         ("\n\n", {}, "is empty"),
         ("a,b\n", {}, "column names but no rows"),
         ("a,a\n1,2\n", {}, "two columns named 'a'"),
-        ("a,,b\n1,2,3\n", {}, "column 2 has no name"),
+        ("a,,b\n1,2,3\n", {}, "column 2 has no name; keep one line with all names, or, if the first line is"),
         ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell, but the first line names 2 columns"),
         ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell, but"),
         ("a,b\n1,2,3\n", {}, "line 2 has 3 cells, but the first line names 2 columns"),
@@ -159,6 +159,8 @@ def test_refused_files(tmp_path, write):
         read_table(tmp_path)
     with pytest.raises(DataError, match=r"suffix '\.xls'; supported suffixes are"):
         read_table(write("a\n1\n", "data.xls"))
+    with pytest.raises(DataError, match=r"suffix '\.zip'; .*; extract the table from the archive"):
+        read_table(write("a\n1\n", "data.zip"))
     with pytest.raises(DataError, match="not a UTF-8 text file"):
         read_table(write("caf\xe9,b\n1,2\n", encoding="latin-1"))
 

@@ -194,7 +194,7 @@ def test_sub_folders_are_classes(folder):
         (
             b'{"body": "a", "year": 1}\n',
             {},
-            "its columns are 'body', 'year'; name text columns with text_columns",
+            "its columns are 'body', 'year'; name text columns with text_columns, or save the fields as CSV",
         ),
         (b"{}\n", {}, "its columns are none|no columns"),
         (

@@ -1,5 +1,6 @@
 """Features made of tables as they come, and what is said about it."""
 
+import re
 import sys
 import warnings
 
@@ -548,3 +549,54 @@ def test_columns_with_the_same_information_are_named():
     assert "same information" not in " ".join(prepare_table(frame[["years", "pay"]]).notes)
     # Among few rows, columns agree by chance.
     assert "same information" not in " ".join(prepare_table(frame.head(5)).notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "pair"),
+    [
+        (["card", "CARD", "cash"], "'CARD' and 'card'"),
+        (["yes", "Y", "no"], "'Y' and 'yes'"),
+        (["ja", "nein", "j"], "'j' and 'ja'"),
+    ],
+)
+def test_spellings_of_a_category_are_named(cells, pair):
+    notes = prepare_table(pd.DataFrame({"a": cells * 10, "b": range(30)})).notes
+    first, second = pair.split(" and ")
+    said = [note for note in notes if "treated as different" in note]
+    assert len(said) == 1
+    assert said[0].startswith("column 'a': ")
+    assert {first, second} <= set(re.findall("'[^']*'", said[0]))
+    assert said[0].endswith("; write them alike if they mean the same")
+    others = prepare_table(pd.DataFrame({"a": ["card", "cash", "y"] * 10, "b": range(30)})).notes
+    assert not any("treated as different" in note for note in others)
+
+
+@pytest.mark.parametrize("name", ["postcode", "Zip code", "PLZ", "phone_number", "customer-telefon", "Fax"])
+def test_numbers_that_may_be_codes_are_named(name):
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(10000, 99999, 40)
+    frame = pd.DataFrame({name: numbers, "size": rng.random(40), "zipper": rng.integers(0, 99, 40)})
+    said = f"column {name!r} read as numbers; if they are codes, drop them or pass them as strings"
+    assert said in prepare_table(frame).notes
+    assert not any(
+        "if they are codes" in note for note in prepare_table(frame.assign(**{name: numbers / 7})).notes
+    )
+
+
+def test_a_last_row_of_totals_is_named():
+    rng = np.random.default_rng(0)
+    sales, cost = rng.integers(100, 999, 30).astype(float), rng.random(30).round(2)
+    frame = pd.DataFrame({"shop": [f"shop {row % 3}" for row in range(30)], "sales": sales, "cost": cost})
+    total = pd.DataFrame({"shop": [None], "sales": [sales.sum()], "cost": [cost.sum()]})
+    said = "the last row contains the sum of the other rows in 2 columns (sales, cost); remove a row"
+    for table in (pd.concat([frame, total]), pd.concat([frame, total]).astype(str).replace("None", "")):
+        with pytest.warns(UserWarning, match=re.escape(said)):
+            prepare_table(table.reset_index(drop=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for last in (frame.iloc[[3]], total.assign(sales=500.0, cost=0.5)):
+            prepare_table(pd.concat([frame, last], ignore_index=True))
+        # One sum among three numbers can be chance.
+        last = total.assign(sales=500.0, more=5.0)
+        prepare_table(pd.concat([frame.assign(more=sales[::-1]), last], ignore_index=True))
+        prepare_table(pd.DataFrame({"a": [0, 1, 2, 3.0], "b": [5, 1, 2, 8.0]}))  # a short table

@@ -96,10 +96,12 @@ def test_cells_that_begin_like_comments_stay(tmp_path, content, rows):
 
 def test_messages_count_the_lines_of_the_file(tmp_path):
     path = written(tmp_path / "t.csv", "# title\nsep\n\na,b\n1,2\n1,2,3\n")
-    with pytest.raises(DataError, match="line 4 has 2 cells, but the first line names 1 columns"):
+    with pytest.raises(DataError, match=r"line 4 .* names 1 column; remove titles above the line of"):
         read_table(path)
     path = written(tmp_path / "t.csv", "sep=;\n# title\na;b\n1;2\n1;2;3\n")
-    with pytest.raises(DataError, match="line 5 has 3 cells"):
+    with pytest.raises(
+        DataError, match=r"line 5 has 3 cells.*; correct the line, or remove it if it is a title"
+    ):
         read_table(path)
 
 

@@ -178,11 +178,21 @@ def test_units_and_offsets_do_not_matter():
         assert_array_equal(one.labels_, other.labels_)
 
 
-def test_equal_rows_are_separated_with_a_warning():
-    with pytest.warns(UserWarning, match="different clusters: X has fewer distinct rows than clusters"):
-        model = ConstrainedKMeans(3, random_state=0).fit([[0.0], [0.0], [1.0], [1.0]])
-    assert sorted(np.bincount(model.labels_)) == [1, 1, 2]
-    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits require it"):
+def test_equal_rows_are_separated_only_by_limits_and_pairs():
+    X = np.repeat([[0.0], [1.0]], 6, axis=0)
+    for options in ({}, {"min_cluster_size": 4}, {"max_cluster_size": 6}):
+        with pytest.warns(UserWarning, match="only 2 of n_clusters=3 clusters have samples: X has fewer"):
+            model = ConstrainedKMeans(3, random_state=0, **options).fit(X)
+        assert model.labels_.tolist() == model.predict(X).tolist() == [0] * 6 + [1] * 6
+        assert (model.n_clusters_, model.inertia_) == (2, 0.0)
+        assert model.cluster_centers_.tolist() == [[0.0], [1.0]]
+    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits or pairs"):
+        model = ConstrainedKMeans(3, max_cluster_size=5, random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    with pytest.warns(UserWarning, match="the limits or pairs require it"):
+        model = ConstrainedKMeans(3, random_state=0).fit(X, cannot_link=[[0, 1]])
+    assert model.labels_[0] != model.labels_[1]
+    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits or pairs"):
         ConstrainedKMeans(2, min_cluster_size=2, random_state=0).fit([[0.0], [0.0], [0.0], [1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -267,3 +267,14 @@ def test_repeats_make_wrong_answers_harmless(model):
         ]
         final[error_rate] = np.mean([course["ari"].iloc[-1] for course in courses])
     assert final["auto"] >= final[0.03] - 0.02
+
+
+def test_words_about_pairs_and_unknown_samples_name_no_cluster(model):
+    session = model.ask()
+    for word in ("together", "apart", "unknown"):
+        session.answer(word)
+    assert not {"together", "apart", "unknown"} & set(session.groups_["name"])
+    assert session.history_["answer"].tolist() == ["together", "apart", "unknown"]
+    session = model.ask("names").answer("unknown")
+    assert "unknown" not in set(session.groups_["name"])
+    assert "red" in set(session.answer("red").groups_["name"])

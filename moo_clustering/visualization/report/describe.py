@@ -283,7 +283,7 @@ def read_samples(
     import pandas as pd
 
     from moo_clustering.bags import Bags
-    from moo_clustering.datasets.prepare import PreparedTable, prepare_table
+    from moo_clustering.datasets.prepare import PreparedTable, as_frame, prepare_table
 
     if X is None:
         return "No data were passed, so only the sizes of the clusters are known."
@@ -293,6 +293,7 @@ def read_samples(
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
+    X = as_frame(X)[0] if is_table and not isinstance(X, pd.DataFrame) else X
     if result.preparer is not None and is_table:
         prepared = result.preparer.prepare(X)
         X, feature_names = prepared.X, feature_names or prepared.feature_names

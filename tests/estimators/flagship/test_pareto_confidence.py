@@ -232,6 +232,17 @@ def test_reference_data_keep_margins_but_only_one_mode(blobs):
     assert reference.of(X[:, 1:]).p_value(2) > 0.05
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_neither_outliers_nor_small_distant_clusters_are_missed(blobs, seed):
+    of, rng = type(blobs[0]._assessor.reference).of, np.random.default_rng(seed)
+    heavy = rng.standard_t(2, size=(400, 10))
+    assert of(rng.uniform(-4, 4, (10, 10))[rng.integers(10, size=400)] + heavy).p_value(10) < 0.05
+    X = rng.normal(size=(300, 3))
+    X[:9, 0] += 20
+    assert of(X).p_value(2) < 0.05
+    assert min(of(heavy).p_value(k) for k in (2, 5, 10)) > 0.05
+
+
 def test_cached_parts_are_not_pickled(blobs):
     model, _ = blobs
     again = pickle.loads(pickle.dumps(model))

@@ -296,13 +296,20 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize(
-    ("copies", "message"),
-    [(6, "the chosen solution separates equal rows"), (40, "more than n_neighbors=10 copies")],
-)
-def test_separated_copies_are_explained(copies, message):
-    model = MOCK(random_state=0).fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], copies, axis=0))
-    labels = np.repeat([0, 1], copies)
-    labels[0] = 1
-    with pytest.warns(UserWarning, match=message):
-        model._take_member(0, labels)
+@pytest.mark.parametrize("copies", [6, 40])
+def test_copies_share_a_cluster(copies):
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], copies, axis=0)
+    model = MOCK(random_state=0).fit(X)
+    for labels in (model.labels_, *model.pareto_labels_):
+        assert (labels == np.repeat(labels[::copies], copies)).all()
+    assert model.pareto_K_.tolist() == [len(np.unique(labels)) for labels in model.pareto_labels_]
+    assert model.predict(X).tolist() == model.labels_.tolist()
+    model._take_member(0, np.append(1, np.repeat([0, 1], copies)[1:]))
+    assert model.labels_.tolist() == np.repeat([0, 1], copies).tolist()
+
+
+def test_copies_with_links_keep_their_clusters():
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 30, axis=0)
+    model = MOCK(2, supervision="links", random_state=0).fit(X, must_link=[[0, 31]])
+    model._take_member(0, np.append(0, np.repeat([1, 0], 30)[1:]))
+    assert model.labels_.tolist() == [0] + [1] * 29 + [0] * 30

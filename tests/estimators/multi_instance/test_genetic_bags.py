@@ -651,15 +651,14 @@ def test_bags_that_are_all_the_same(cls, least, tmp_path):
     bags = [bag, bag[::-1], bag[[0, 1, 1]][:2], bag, bag, bag]
     path = tmp_path / "run.npz"
     model = cls(min_cluster_size=least, checkpoint=path, **SMALL)
-    with pytest.warns(UserWarning, match=r"fewer distinct bags \(1\) than"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 .* fewer distinct bags than"):
         model.fit(bags)
-    assert model.n_clusters_ == 2
-    assert model.cluster_sizes_.min() >= least
+    assert model.labels_.tolist() == model.predict(bags).tolist() == [0] * 6
     assert model.fitness_ == pytest.approx({MIGKA: 3.0, MIFGKA: 0.0}.get(cls, np.inf), abs=1e-9)
-    with pytest.warns(UserWarning, match=r"fewer distinct bags \(1\) than"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 .* fewer distinct bags than"):
         longer = clone(model).set_params(n_gen=9, resume=True).fit(bags)
     assert longer.n_iter_ == 9
-    with pytest.warns(UserWarning, match=r"fewer distinct bags \(2\) than"):
+    with pytest.warns(UserWarning, match="fewer distinct bags than|min_cluster_size requires it"):
         cls(3, **SMALL).fit([*bags, bag + 1])
 
 

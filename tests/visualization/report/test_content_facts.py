@@ -247,3 +247,16 @@ def test_many_columns_are_compared_for_the_result_only(monkeypatch):
     assert named == [few.chosen] == list(few.cluster_names)
     pairs = zip(few.clusters[few.chosen], whole.clusters[few.chosen], strict=True)
     assert all(one.contrasts == other.contrasts for one, other in pairs)
+
+
+def test_the_medoid_of_the_method_is_the_first_typical_sample():
+    samples = sampling.Samples("features", points=X, table=X)
+    labels = np.arange(70, dtype=np.int32) % 2
+    nearest = sampling.typical_rows(samples, labels, None)
+    medoids = np.array([rows[-1] for rows in nearest])
+    found = sampling.typical_rows(samples, labels, medoids)
+    assert [rows[0] for rows in found] == medoids.tolist()
+    assert [set(rows) for rows in found] == [set(rows) for rows in nearest]
+    # Medoids of other clusters, such as those before small clusters were merged, are ignored.
+    assert sampling.typical_rows(samples, labels, medoids[::-1]) == nearest
+    assert sampling.typical_rows(samples, labels, medoids[:1]) == nearest
