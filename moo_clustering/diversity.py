@@ -21,9 +21,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Return the counts of the choices: ``counts[j, r]`` = number of individuals with value r at locus j.
 
-    Takes Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up.
-    This function and those that use the counts raise a ValueError unless ``ranks`` are integers from 0 to
-    width - 1.
+    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up. This
+    function and users of the counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
 
     Parameters
     ----------
@@ -63,8 +62,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Count, for each individual, the agreements with the counted set, summed over all loci.
 
-    This number divided by (n_loci * size of the counted set) is 1 - DIV. Takes O(n_individuals * n_loci)
-    time.
+    Divided by (n_loci * size of the counted set), it is 1 - DIV. Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------

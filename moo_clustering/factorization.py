@@ -502,11 +502,10 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``."""
     # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
-    # G_jj), with the new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``,
-    # U <- U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per
-    # iteration. The order of operations does not depend on other runs or threads, so a run is bitwise
-    # identical in any panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001),
-    # theorem 1.
+    # G_jj), with new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``, U <-
+    # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
+    # Operations have the same order for any other runs and threads, so runs are bitwise identical in any
+    # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     losses = np.full((n_runs, max_iter), np.nan)

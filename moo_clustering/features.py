@@ -613,8 +613,7 @@ def binary_unigrams(
     """Return binary indicators of the words of every text, by scikit-learn's ``CountVectorizer``.
 
     Takes O(total length of the texts) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
-    TypeError or ValueError if texts is not a sequence of strings, an option is out of range, or no word is
-    left.
+    TypeError or ValueError if texts is not a sequence of strings, options are invalid, or no word is left.
 
     Parameters
     ----------

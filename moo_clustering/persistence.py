@@ -115,10 +115,10 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata atomically.
 
-    Takes Takes O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which
-    detects any later change. Raises an OSError if the file cannot be written; an existing file is then
-    unchanged. Raises a TypeError for object or masked arrays, sparse formats other than CSR, and metadata
-    that JSON cannot represent, and a ValueError for an invalid key.
+    Takes O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects
+    any later change. Raises an OSError if the file cannot be written; an existing file is then unchanged.
+    Raises a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON
+    cannot represent, and a ValueError for an invalid key.
 
     Parameters
     ----------

@@ -55,8 +55,7 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act like Ctrl-C if they have its
-    handler.
+    Ctrl-C raises a KeyboardInterrupt immediately. With its handler, SIGTERM and SIGHUP act alike.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or
     contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is

@@ -39,8 +39,8 @@ def bag_distances(
 ) -> FloatArray:
     """Compute the distances from every bag of ``A`` to every bag of ``B``.
 
-    Takes Takes O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data
-    in double precision. Instances that are too close for this precision are compared by their differences, so
+    Takes O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in
+    double precision. Instances that are too close for this precision are compared by their differences, so
     that equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
     instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
     Source: Evolutionary multi-instance clustering, Eq. 1.
@@ -238,10 +238,9 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute symmetric distances of several kinds between the bags of ``A`` and of ``B``.
 
-    Takes Takes O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the
-    first three kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B).
-    Raises a ValueError if a kind is unknown, bags have different numbers of features, or squares of values
-    overflow.
+    Takes O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first
+    three kinds, without storing all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises a
+    ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
 
     Parameters
     ----------

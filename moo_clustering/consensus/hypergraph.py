@@ -497,9 +497,8 @@ def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
-    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` clusters these as
-    # well. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs
-    # n_parts).
+    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` also clusters these.
+    # Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -857,8 +856,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
     # The first members are the clusters of the run that agrees best with all others, among the runs with
     # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
-    # meta-clusters by their mean similarity to the other members. Takes O(E^2 n_parts) time per sweep, at
-    # most 20.
+    # meta-clusters by their mean similarity to the other members. At most 20 sweeps, each in O(E^2 n_parts).
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

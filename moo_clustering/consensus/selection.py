@@ -108,8 +108,7 @@ def select_pareto(
     computes the consensus of every subset on the front. Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2)
     time, plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over
     the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
-    invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed
-    (``moo_clustering[metis]``).
+    invalid, and an ImportError for ``partitioner="metis"`` without pymetis.
 
     Parameters
     ----------

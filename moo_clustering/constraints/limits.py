@@ -202,8 +202,7 @@ class ClusterSizes(_Loads):
     """Every cluster contains between ``low`` and ``high`` samples.
 
     The violation is the sum over clusters of (low - size) / low or (size - high) / high. Takes O(n_samples)
-    time per partition. Raises a ValueError if a bound is negative or not an integer, or ``low`` exceeds
-    ``high``.
+    time per partition. Raises a ValueError if a bound is negative or not an integer, or ``low > high``.
 
     Parameters
     ----------
@@ -228,9 +227,8 @@ class ClusterSizes(_Loads):
     def assign(self, cost: ArrayLike) -> Int32Array:
         """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
-        Takes O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its
-        cheapest cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is
-        possible.
+        Takes O(n_samples n_clusters) time, plus O(n_clusters^2) per sample whose cheapest cluster is full.
+        Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------
@@ -492,8 +490,7 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation is (low - k) / low or (k - high) / high for k clusters. Takes O(n_samples) time per
-    partition.
+    The violation is (low - k) / low or (k - high) / high for k clusters. Takes O(n_samples) time each.
 
     Parameters
     ----------

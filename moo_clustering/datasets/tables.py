@@ -157,8 +157,7 @@ def read_table(
     cells are such dates) become days since the earliest date, and times of day and durations become hours.
     Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
     equal in double precision, are codes and thus text. A first column without a name contains the row
-    identifiers. A column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. Takes O(bytes) time and
-    memory.
+    identifiers. A column ``Unnamed: 0`` of 0, 1, ... is dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------

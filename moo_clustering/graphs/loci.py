@@ -172,7 +172,7 @@ def mst_interestingness(
 ) -> LinkInterest:
     """Compute the ranks of the links of a spanning tree, and their order by interestingness.
 
-    Takes about O(N log N) time with few features, O(N^2 n_features) at worst. Takes O(N n_features) memory.
+    Takes about O(N log N) time with few features, O(N^2 n_features) at worst, and O(N n_features) memory.
     Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the
     numbers of samples differ, or ``rank_cap`` is below 1.
 

@@ -313,11 +313,10 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
     If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
-    else the shortest unused link of a smallest cluster. At most O(m sqrt(m)) time, because O(sqrt(m))
-    distinct cluster sizes can coexist. Takes O(m) memory. Raises a ValueError if the links are not a spanning
-    tree, lengths are invalid, or the threshold is out of range. Source: Gagolewski, Bartoszuk and Cena,
-    Genie: a new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363,
-    2016.
+    else the shortest unused link of a smallest cluster. Takes at most O(m sqrt(m)) time, because O(sqrt(m))
+    distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are not a spanning tree,
+    or lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and
+    outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
 
     Parameters
     ----------

@@ -329,9 +329,8 @@ def bag_candidate_pool(
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
-        starts), ``avg`` (average linkage), ``spec`` (spectral clustering), ``genie`` (threshold .3),
-        ``hdbscan``.
+        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids, three
+        starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
     n_neighbors : int, default=10

@@ -214,8 +214,7 @@ class Hyperedges:
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
     """Return the number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
-    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1
-    # H_2^T.
+    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, several times less than the sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
@@ -361,10 +360,9 @@ class LabelEvidence(base.PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    with the log-gamma function lnG. Pure clusters are rewarded, and needless splits penalised. Clusters
-    without labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
-    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
-    likelihood.
+    with the log-gamma function lnG. Pure clusters are rewarded, needless splits penalised. Clusters without
+    labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
+    label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
 
     Parameters
     ----------

@@ -701,8 +701,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """Return I2, the sum over clusters of the norm of the cluster's row sum; larger is better.
 
-    Takes O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55,
-    2004.
+    Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
     Parameters
     ----------

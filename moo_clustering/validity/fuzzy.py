@@ -180,10 +180,9 @@ class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
     Samples between clusters have small weights. Silhouettes refer to the clusters with the largest
-    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster or zero
-    weights. Takes O(p n^2 k) time for p individuals and O(n^2 + p n k) memory. Source: R. Campello, E.
-    Hruschka, "A fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Syst.
-    157 (2006).
+    memberships. For labels, it equals :class:`Silhouette`. It is -1 for one cluster or zero weights. Takes
+    O(p n^2 k) time for p individuals and O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy
+    extension of the silhouette width criterion for cluster analysis", Fuzzy Sets Syst. 157, 2006.
 
     Parameters
     ----------

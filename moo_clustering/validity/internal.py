@@ -121,9 +121,8 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
-    singletons score 0. Takes O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q
-    partitions. Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20,
-    1987.
+    singletons score 0. Takes O(n^2) memory and time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -435,9 +434,8 @@ class Medoids:
 class Deviation(_OfMeans):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
-    Takes O(p n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007,
-    Eq. 5.
+    The value is the total distance to the data mean for one cluster, and 0 for singletons. Takes O(p n d)
+    time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
