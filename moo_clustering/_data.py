@@ -362,7 +362,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return (
             f"{owner} requires numbers, but there are other values in {', '.join(others)}; "
             f"{remedy} to convert text, dates and units to features, drop such columns, or use "
-            "FuzzyModesMOGA, which compares categories."
+            "FuzzyModesMOGA, which compares categories"
         )
     if not (fault := missing or infinite):
         return ""
@@ -370,7 +370,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
     # Standardising embeddings would change their directions.
     remedy = "drop these rows, or compute them again" if directions else f"{remedy} {does}"
-    return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
+    return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}"
 
 
 def _remedy(owner: str, name: str) -> str:

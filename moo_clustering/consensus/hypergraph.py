@@ -413,7 +413,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     available = _load() is not None
     _say_once(
         f"{function}(partitioner='auto') uses "
-        + ("METIS." if available else f"{fallback!r}, because pymetis is not installed.")
+        + ("METIS" if available else f"{fallback!r}, because pymetis is not installed")
     )
     return available
 

@@ -186,7 +186,7 @@ class Study:
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
             if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue."
+                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue"
                 checks.warn_caller(said, RuntimeWarning)
         return self
 

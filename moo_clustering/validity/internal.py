@@ -860,8 +860,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
-        have no earlier cluster and are not counted. Default: the data of ``fit``.
+        Earlier labels, needed if other objectives of the problem require features. Samples with label -1 have
+        no previous cluster and are not counted. Default: the data of ``fit``.
 
     Examples
     --------
@@ -877,7 +877,7 @@ class ChangedShare(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to ``previous``, or else to ``data``.
 
-        Raises a ValueError if no sample has an earlier label, or the length of ``previous`` is wrong.
+        Raises a ValueError if no sample has a previous label, or the length of ``previous`` is wrong.
 
         Parameters
         ----------
@@ -902,7 +902,7 @@ class ChangedShare(base.PopulationIndex):
         return values
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
+        """Renumber the previous clusters of the samples ``known`` to agree with each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 
