@@ -62,7 +62,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Count, for each individual, the agreements with the counted set, summed over all loci.
 
-    Divided by (n_loci * size of the counted set), it is 1 - DIV. Takes O(n_individuals * n_loci) time.
+    1 - DIV is this number / (n_loci * size of the counted set). Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------

@@ -343,7 +343,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of one bag; prune a large bag in parts while many instances drop out."""
+    """Return the candidates of one bag; prune a large bag in parts while that removes many instances."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

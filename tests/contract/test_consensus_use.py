@@ -98,5 +98,5 @@ def test_auto_is_metis_where_it_is_there(caplog):
     runs, _ = ensemble(noise=0.5)
     with caplog.at_level(logging.INFO, logger="moo_clustering.consensus"):
         labels = mcla(runs, 3, random_state=0)
-    assert caplog.records[0].getMessage() == "mcla(partitioner='auto') uses METIS."
+    assert caplog.records[0].getMessage() == "mcla(partitioner='auto') uses METIS"
     np.testing.assert_array_equal(labels, mcla(runs, 3, partitioner="metis", random_state=0))
