@@ -654,8 +654,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files and for content over both 256 MiB and 100 times the
-    # file.
+    # zipfile.BadZipFile or zlib.error for damaged files and for content over 256 MiB and 100 times the file.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:

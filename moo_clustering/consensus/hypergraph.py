@@ -422,8 +422,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. With at most n_parts vertices, each is
-    # a part.
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are the parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)

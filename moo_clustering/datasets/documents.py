@@ -120,8 +120,7 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
-        allowed.
+        Largest expansion of a compressed file, as a multiple of its size. Up to 16 MiB are always allowed.
     """
 
     path = files.data_path(path)

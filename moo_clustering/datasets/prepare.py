@@ -180,8 +180,7 @@ def prepare_table(
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
     column (continuous numbers in eight bins of equal counts). A discrete column without association above
-    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns
-    would be.
+    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all are.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
     scale, unless they are more than 5%. Distances between rows use the columns known in both rows. In tables

@@ -467,8 +467,7 @@ def majority_vote(
 
     Partitions are first matched to the reference: the first partition, or the ``"medoid"``. Samples with at
     least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns the other
-    samples, unless there are fewer than 5 training samples or a cluster has none. Ties go to the first
-    cluster.
+    samples, unless there are fewer than 5 training samples or a cluster has none. Ties: the first cluster.
     """
     # Renumber all partitions first, so that numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)
