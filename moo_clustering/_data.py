@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -56,8 +57,13 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         advice = "; convert a list of rows with pandas.DataFrame(rows)"
     elif allowed and hasattr(data, "iloc") and data.ndim == 1:
         advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"
+    elif allowed and hasattr(data, "adjacency") and hasattr(data, "nodes"):
+        advice = "; ICLClustering(model='sbm') clusters graphs"
     elif allowed and hasattr(data, "collect") and not hasattr(data, "__array__"):
         advice = "; load it with .collect() first"
+    rows = allowed and (isinstance(data, list | tuple) or getattr(data, "ndim", 0) == 1)
+    if rows and len(data) and isinstance(next(iter(data)), str):
+        advice += "; convert texts with scikit-learn's TfidfVectorizer or moo_clustering.datasets.embed"
     is_other = isinstance(data, str | bytes | Mapping | Set | Iterator | type) and not issparse(data)
     if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
@@ -107,6 +113,12 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     if (least := float(found.min(initial=1.0))) <= 0.0:
         raise ValueError(f"sample_weight must be positive, got {least:g}; omit samples of weight zero")
     return found
+
+
+def require_same_samples(what: str, n_first: int, n_second: int) -> None:
+    """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
+    if n_first != n_second:
+        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}")
 
 
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
@@ -231,7 +243,25 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
                 f"{largest:g} in absolute value; rescale it, or use float64"
             )
         found = found.astype(np.float32)
+    if is_fit and metric not in ("None", "precomputed"):
+        _warn_of_distances(estimator, found)
     return found
+
+
+def _warn_of_distances(estimator: Any, X: Any) -> None:
+    """Warn if X is square and symmetric with zeros only on the diagonal, but is read as features."""
+    if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
+        return
+    if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
+        return
+    try:
+        clone(estimator).set_params(metric="precomputed")._validate_params()
+    except ValueError:
+        return  # other metrics only
+    warn_caller(
+        "X looks like a matrix of distances, but its columns are used as features; set "
+        "metric='precomputed' to use the distances"
+    )
 
 
 def is_partitioned(X: Any) -> bool:
@@ -278,6 +308,22 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""
     return f", about {max(known, table):.2g} GiB per million rows"
+
+
+def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
+    """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
+    import pandas as pd  # slow import
+
+    table = of_annotated(table, may_be_sparse=False)
+    if isinstance(table, pd.DataFrame):
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+        return as_frame(table.to_pandas())
+    if issparse(table):
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

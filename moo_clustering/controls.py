@@ -34,10 +34,11 @@ from moo_clustering._types import FloatArray
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes
-from moo_clustering.algorithms.pymoo_search import variation, violations_of
+from moo_clustering.algorithms.pymoo_search import violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials
+from moo_clustering.operators.generic import variation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

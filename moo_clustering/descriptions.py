@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, integer, warn_caller
-from moo_clustering._data import checked_integers, checked_table
+from moo_clustering._data import as_frame, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._messages import distinct_names, message_line, quoted
-from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 

@@ -17,8 +17,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, distinct_names, quoted
@@ -323,8 +324,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     Parameters
     ----------
     clusterer : fitted clusterer
-        Clusterer with ``clustering_result()``, or with ``labels_`` and possibly other attributes with common
-        names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
+        Clusterer or pipeline with ``clustering_result()``, or with ``labels_`` and possibly other attributes
+        with common names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
 
     Examples
     --------
@@ -333,6 +334,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     >>> result_of(KMeans(2, random_state=0).fit([[0], [1], [8], [9]])).labels
     array([1, 1, 0, 0], dtype=int32)
     """
+    if isinstance(clusterer, Pipeline):
+        return result_of(clusterer[-1])
     if not has_labels(clusterer):
         raise NotFittedError(
             f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate "
@@ -377,6 +380,25 @@ def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
+
+
+def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
+    """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
+    weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
+    sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
+    sizes = sizes[sizes > 0]
+    shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
+    text = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
+    if new:
+        text += f", {new} of them without labels"
+    if n_noise := int(weights[labels < 0].sum()):
+        text += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
+    return text
+
+
+def recall_text(recall: float | None) -> str | None:
+    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
+    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:

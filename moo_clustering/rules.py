@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering._arrays import FloatArray, integer, probability
-from moo_clustering._data import checked_integers
+from moo_clustering._data import as_frame, checked_integers
 from moo_clustering._messages import distinct_names, message_line, quoted
-from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import ComparedColumns, exact_number, round_between, with_unit
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
@@ -88,7 +86,7 @@ class RuleSet:
         self.n_conditions = len(_tests_of(tree))
         self.fidelity = float((assigned == clusters)[inside].mean()) if inside.any() else 1.0
         rules = []
-        for cluster, rows, path in _leaves(tree, table.values, inside):
+        for cluster, rows, path in _leaves(tree, table.values, np.flatnonzero(inside)):
             right = int((clusters[rows] == cluster).sum())
             conditions = tuple(table.sentences(path))
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
@@ -387,7 +385,7 @@ def rules_of(
     chosen = columns
     if columns.shape[1] > _MOST_COLUMNS:
         chosen = columns.iloc[:, ComparedColumns(columns).strongest(found, _MOST_COLUMNS)]
-    table = _Table.of(chosen, units or {}, partial(_as_columns, read, columns.columns))
+    table = _Table(chosen, units or {}, columns.columns, read)
     if is_terms:
         table.columns = [replace(column, kind="term") for column in table.columns]
     rows = _searched_rows(found)
@@ -396,10 +394,9 @@ def rules_of(
         used = sorted({place for tree in trees for place in _columns_of(tree)})
         descent = _Descent(table.values[found >= 0], found[found >= 0], used, table.kinds)
         trees = [descent.improve(_relabelled(tree, table.values, found), own_column=True) for tree in trees]
-    rule_sets = [RuleSet(table, tree, found, names) for tree in trees]
-    rule_sets.sort(key=lambda each: (each.n_conditions, -each.fidelity))
+    rule_sets = (RuleSet(table, tree, found, names) for tree in trees)
     front: list[RuleSet] = []
-    for each in rule_sets:
+    for each in sorted(rule_sets, key=lambda each: (each.n_conditions, -each.fidelity)):
         if not front or each.fidelity > front[-1].fidelity:
             front.append(each)
     # A single leaf can only describe a single cluster.
@@ -546,24 +543,27 @@ class _Column:
 class _Table:
     """Columns as numbers, shape (n_samples, n_columns), with NaN for missing values."""
 
-    def __init__(
-        self, columns: Sequence[_Column], values: FloatArray, read: Callable[[Any], pd.DataFrame]
-    ) -> None:
-        self.columns, self.values, self._read = list(columns), values, read
-        self.kinds = np.array([each.kind for each in columns], dtype=object)
+    # ``names`` are those of all columns of the fit; ``read`` converts further samples to a table or array.
 
-    @classmethod
-    def of(cls, frame: pd.DataFrame, units: Mapping[str, str], read: Callable[[Any], pd.DataFrame]) -> _Table:
+    def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
         found = [
             _Column.of(str(name), frame.iloc[:, place], units.get(str(name), ""))
             for place, name in enumerate(frame.columns)
         ]
-        stacked = np.column_stack([numbers for _, numbers in found]) if found else np.empty((len(frame), 0))
-        return cls([column for column, _ in found], stacked, read)
+        self.columns = [column for column, _ in found]
+        self.values = np.column_stack([np.empty((len(frame), 0)), *(numbers for _, numbers in found)])
+        self.kinds = np.array([column.kind for column in self.columns], dtype=object)
+        self._names, self._read = names, read
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:
         """Convert further samples to numbers, with NaN in columns that are not needed."""
-        frame = self._read(X)
+        found = X if self._read is None else self._read(X)
+        frame, labels = as_frame(found)
+        if labels is None and not isinstance(found, pd.DataFrame):
+            # Columns of arrays must be in the order of the fit.
+            if frame.shape[1] != len(self._names):
+                raise ValueError(f"X must have {len(self._names)} columns, got shape {frame.shape}")
+            frame = frame.set_axis(self._names, axis=1)
         names = distinct_names(frame.columns)
         absent = [self.columns[place].name for place in needed if self.columns[place].name not in names]
         if absent:
@@ -593,7 +593,7 @@ class _Table:
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
         # A missing value reaches the leaf if it fails every condition on the way.
-        missing = " or missing" if column.has_missing and not any(holds for _, holds in path) else ""
+        missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
             upto = [test.value for test, holds in path if (test.sign == ">") != holds]
@@ -784,8 +784,7 @@ class _Search:
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
         def leaf(part: NDArray[np.bool_]) -> _Node:
-            counts = np.bincount(labels[part], minlength=len(self._clusters))
-            return _Node(int(self._clusters[counts.argmax()]))
+            return _Node(int(self._clusters[np.bincount(labels[part], minlength=1).argmax()]))
 
         def branch(root: int, side: int, is_split: bool) -> _Node:
             part = here[:, root] ^ bool(side)
@@ -906,17 +905,6 @@ class _Descent:
         return replace(found, value=round_between(float(low.max()), float(high.min()), kind))
 
 
-def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any) -> pd.DataFrame:
-    """Read further samples; columns of arrays must be in the order of the fit."""
-    found = X if read is None else read(X)
-    frame, labels = as_frame(found)
-    if labels is not None or isinstance(found, pd.DataFrame):
-        return frame
-    if frame.shape[1] != len(names):
-        raise ValueError(f"X must have {len(names)} columns, got shape {frame.shape}")
-    return frame.set_axis(names, axis=1)
-
-
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
     """Return the trees of 1, 2, ... leaves; a smaller tree replaces a larger tree that is not better."""
     best: list[tuple[int, _Node]] = []
@@ -927,30 +915,25 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
     return best
 
 
+def _leaves(
+    tree: _Node, values: FloatArray, rows: NDArray[np.intp], path: tuple[tuple[_Test, bool], ...] = ()
+) -> Iterator[tuple[int, NDArray[np.intp], Sequence[tuple[_Test, bool]]]]:
+    """Yield the cluster, the rows and the path of every leaf."""
+    if tree.split is None:
+        yield tree.cluster, rows, path
+        return
+    test, yes, no = tree.split
+    holds = test.holds(values[rows])
+    yield from _leaves(yes, values, rows[holds], (*path, (test, True)))
+    yield from _leaves(no, values, rows[~holds], (*path, (test, False)))
+
+
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
     """Assign every row to a cluster with the tree."""
-    if tree.split is None:
-        return np.full(len(values), tree.cluster, dtype=np.intp)
-    test, yes, no = tree.split
-    found, holds = np.empty(len(values), dtype=np.intp), test.holds(values)
-    found[holds], found[~holds] = _assign(yes, values[holds]), _assign(no, values[~holds])
+    found = np.empty(len(values), dtype=np.intp)
+    for cluster, rows, _ in _leaves(tree, values, np.arange(len(values))):
+        found[rows] = cluster
     return found
-
-
-def _leaves(
-    tree: _Node, values: FloatArray, inside: NDArray[np.bool_]
-) -> Iterator[tuple[int, NDArray[np.intp], list[tuple[_Test, bool]]]]:
-    """Yield the cluster, the rows in the mask ``inside``, and the path of every leaf."""
-    waiting: list[Any] = [(tree, np.flatnonzero(inside), [])]
-    while waiting:
-        node, rows, path = waiting.pop()
-        if node.split is None:
-            yield node.cluster, rows, path
-            continue
-        test, yes, no = node.split
-        holds = test.holds(values[rows])
-        waiting.append((no, rows[~holds], [*path, (test, False)]))
-        waiting.append((yes, rows[holds], [*path, (test, True)]))
 
 
 def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:

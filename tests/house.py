@@ -21,6 +21,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "moo_clustering"
 
@@ -167,8 +171,8 @@ def modules(package: str = PACKAGE) -> dict[str, Module]:
     return found
 
 
-def imported(tree: ast.Module, known: dict[str, Module]) -> Iterator[tuple[str, int]]:
-    """Modules that a file imports when it runs, and where; imports for type checkers alone do not count."""
+def imported(tree: ast.Module, known: dict[str, Module], *, types: bool = False) -> Iterator[tuple[str, int]]:
+    """Modules that a file imports when it runs, and where; with ``types``, also for type checkers alone."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -181,7 +185,7 @@ def imported(tree: ast.Module, known: dict[str, Module]) -> Iterator[tuple[str, 
                 if alias.name in known:
                     yield alias.name, node.lineno
         elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            waiting.extend(node.orelse)
+            waiting.extend([*node.body, *node.orelse] if types else node.orelse)
         elif not isinstance(node, ast.expr):  # in which nothing is imported
             waiting.extend(ast.iter_child_nodes(node))
 
@@ -211,6 +215,36 @@ def imports_against_order() -> dict[str, str]:
     return wrong
 
 
+def exports() -> dict[str, str]:
+    """Modules of the names that the lazy loader reads from the stubs of the folders."""
+    found = {}
+    for stub in (ROOT / PACKAGE).rglob("__init__.pyi"):
+        room = ".".join(stub.parent.relative_to(ROOT).parts)
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found |= {f"{room}.{alias.name}": f"{room}.{node.module}" for alias in node.names}
+    return found
+
+
+def circles() -> list[list[str]]:
+    """Groups of modules that import each other, also in functions, for type checkers and by public names."""
+    known, of_names = modules(), exports()
+    names = [*known, *of_names]
+    targets = {name: [of_names[name]] for name in of_names}
+    for module in known.values():
+        found = imported(module.tree, {**known, **dict.fromkeys(of_names)}, types=True)
+        targets[module.name] = [name for name, _ in found if name != module.name]
+    place = {name: number for number, name in enumerate(names)}
+    edges = [(name, other) for name, others in targets.items() for other in others if other in place]
+    rows, columns = np.array([(place[name], place[other]) for name, other in edges]).T
+    graph = coo_array((np.ones(len(edges)), (rows, columns)), shape=(len(names), len(names)))
+    _, component = connected_components(graph, connection="strong")
+    groups = defaultdict(list)
+    for name, number in zip(names, component.tolist(), strict=True):
+        groups[number].append(name)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
 def rooms_without_place() -> set[str]:
     """Rooms that ORDER does not name."""
     return {module.room for module in modules().values()} - LEVEL.keys() - {"", "__main__"}
@@ -224,12 +258,7 @@ def imported_once() -> list[str]:
         for name, _ in imported(module.tree, known):
             if name != module.name:
                 importers[name].add(module.name)
-    exported = {name for name, module in known.items() if "\n__all__ = " in module.text}
-    for stub in (ROOT / PACKAGE).rglob("__init__.pyi"):  # what the lazy loader reads
-        room = ".".join(stub.parent.relative_to(ROOT).parts)
-        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                exported.add(f"{room}.{node.module}")
+    exported = {*exports().values()} | {name for name in known if "\n__all__ = " in known[name].text}
     for name, others in importers.items():
         if any(known[other].is_init for other in others):
             exported.add(name)
@@ -293,6 +322,7 @@ def rows() -> Iterator[tuple[str, object]]:
     once = imported_once()
     yield "modules that one other imports and none exports", f"{len(once)} {' '.join(once)}"
     wrong = imports_against_order()
+    yield "circles of imports", len(circles())
     yield "probes of cli and visualization", len(probes("cli", "visualization"))
     yield "imports against the order", len(wrong)
     for line in wrong.values():

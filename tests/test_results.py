@@ -9,6 +9,8 @@ from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import MOCK, PESC, FuzzyModesMOGA, NSGA2Clus
 from moo_clustering.results import ClusteringResult, Front, Objective, result_of
@@ -112,3 +114,23 @@ def test_graphs_are_clustered_one_by_one_until_all_are():
     some = front.final_labels(np.arange(2))
     assert_array_equal(some, model.pareto_labels_[:2])
     assert model.clustering_result().front.is_ready
+
+
+def test_a_pipeline_stands_for_its_last_step():
+    frame = pd.DataFrame(
+        {"a": [1.0, 1.1, 1.2, 9.0, 9.1, 9.3] * 4, "b": [2.0, 2.1, 2.2, 900.0, 910.0, 930.0] * 4}
+    )
+    pipeline = make_pipeline(StandardScaler(), KMeans(2, random_state=0))
+    for call in (result_of, report_content):
+        with pytest.raises(NotFittedError):
+            call(*([pipeline] if call is result_of else [pipeline, frame]))
+    pipeline.fit(frame)
+    assert result_of(pipeline).labels.tolist() == pipeline[-1].labels_.tolist()
+    found = report_content(pipeline, frame)
+    expected = report_content(pipeline[-1], pipeline[:-1].transform(frame), columns=frame)
+    assert found.title == "KMeans"
+    assert [facts.contrasts for facts in found.clusters[0]] == [
+        facts.contrasts for facts in expected.clusters[0]
+    ]
+    assert any("9.1" in str(facts.contrasts) for facts in found.clusters[0])  # in the units of the table
+    assert np.array_equal(found.labels, report_content(pipeline).labels)

@@ -67,6 +67,21 @@ def test_one_and_two_conditions_are_optimal(rows):
         assert best_of_two(labels, masks) == majority(labels)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_depth_two_are_optimal_where_no_single_condition_helps(seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.integers(0, 2, (60, 20))).add_prefix("c")
+    labels = (table["c0"] ^ table["c1"] ^ (rng.random(60) < 0.2)).to_numpy(dtype=int)
+    masks = [(column == 0).to_numpy() for _, column in table.items()]
+
+    def best_split(rows):
+        return max(majority(labels[rows & mask]) + majority(labels[rows & ~mask]) for mask in masks)
+
+    best = max(best_split(mask) + best_split(~mask) for mask in masks)
+    found = [each.fidelity for each in find_rules(labels, table, max_conditions=3)]
+    assert max(found) * 60 >= best - 1e-6
+
+
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=4, max_size=60))
 def test_never_worse_than_greedy_trees(rows):
@@ -115,7 +130,7 @@ def test_rules_partition_the_samples_and_code_agrees(rows):
 
 def holds(condition, table):
     """Rows that satisfy a condition of a rule, read as a person would."""
-    text, or_missing = condition.removesuffix(" or missing"), condition.endswith(" or missing")
+    text, or_missing = condition.removesuffix(" (or missing)"), condition.endswith(" (or missing)")
     name = next(each for each in table if each in text)
     column = table[name]
     missing = column.isna().to_numpy()
@@ -411,7 +426,9 @@ def test_the_second_of_two_categories_is_named():
     assert [rule.conditions for rule in found.rules] == [("member is no",), ("member is yes",)]
     table.loc[4] = [None]
     [found] = find_rules([0, 1, 1, 0, 0], table)
-    assert any(" or missing" in rule.conditions[0] or "is yes" in rule.conditions[0] for rule in found.rules)
+    assert any(
+        " (or missing)" in rule.conditions[0] or "is yes" in rule.conditions[0] for rule in found.rules
+    )
     assert found.fidelity == 1.0
 
 
@@ -623,3 +640,10 @@ def test_formula_assigns_as_predict(seed, times):
         rows = [dict(zip(letters, map(in_sheet, row), strict=True))
                 for row in only_hard.astype(object).itertuples(index=False)]  # fmt: skip
         assert [evaluated(plain, row) for row in rows] == found.predict(only_hard).tolist()
+
+
+def test_formulas_double_the_quotes_of_texts():
+    table = pd.DataFrame({"wood": ['s"oft', 'h"ard"'] * 20})
+    (found,) = find_rules(np.tile([0, 1], 20), table)
+    formula = found.to_spreadsheet(["wood"])
+    assert [evaluated(formula, {"A": wood}) for wood in table["wood"]] == found.predict(table).tolist()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.algorithm import Algorithm
-from pymoo.core.duplicate import DuplicateElimination
+from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.individual import Individual
 from pymoo.core.initialization import Initialization
 from pymoo.core.mutation import Mutation
@@ -29,6 +29,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, posi
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
+from moo_clustering.operators import CanonicalDuplicates, generic
 
 # Maximum number of initial samples, all of which are in memory.
 _MOST_SAMPLES = 100_000_000
@@ -116,7 +117,7 @@ class AMOSA(Algorithm):
         n_moves: int = 100,
         acceptance: Acceptance = "physical",
         sampling: Any = None,
-        perturb: pymoo_search.Perturb | None = None,
+        perturb: generic.Perturb | None = None,
         repair: Repair | None = None,
         eliminate_duplicates: pymoo_search.Duplicates = True,
         output: Any = None,
@@ -161,7 +162,7 @@ class AMOSA(Algorithm):
         if not callable(perturb):
             raise TypeError(f"perturb must be a pymoo Mutation or a function, got {quoted(perturb)}")
         self.initialization = Initialization(sampling, self.repair)
-        self._vary = pymoo_search.variation(problem, perturb, self.repair)
+        self._vary = generic.variation(problem, perturb, self.repair)
 
     def _initialize_infill(self) -> Population:
         population = self.initialization.do(
@@ -200,7 +201,7 @@ class AMOSA(Algorithm):
             self.termination.force_termination = True
 
     def _keep(self, archive: BoundedArchive, current: pymoo_search.Solution) -> None:
-        self.pop = pymoo_search.population_of(archive.members, self.n_iter)
+        self.pop = population_of(archive.members, self.n_iter)
         self.current = current.as_individual(self.n_iter)
         self.off = Population.create(self.current)
 
@@ -212,7 +213,7 @@ class AMOSA(Algorithm):
             archive = self._archive()
             archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
             archive.thin()
-            self.pop = pymoo_search.population_of(archive.members, self.n_iter)
+            self.pop = population_of(archive.members, self.n_iter)
             self._set_optimum()
 
     def _archive(self) -> BoundedArchive:
@@ -254,7 +255,7 @@ def climb(
     *,
     n_steps: int,
     problem: Any,
-    vary: pymoo_search.Variation,
+    vary: generic.Variation,
     evaluate: Evaluate,
     rng: Generator,
 ) -> list[pymoo_search.Solution]:
@@ -280,7 +281,7 @@ def anneal(
     temperature: float,
     acceptance: Acceptance,
     problem: Any,
-    vary: pymoo_search.Variation,
+    vary: generic.Variation,
     evaluate: Evaluate,
     rng: Generator,
 ) -> pymoo_search.Solution:
@@ -329,17 +330,17 @@ class BoundedArchive:
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
-        members = pymoo_search.distinct(self._duplicates, [best[i] for i in np.sort(front)])
+        members = self._distinct([best[i] for i in np.sort(front)])
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
         """Replace the members by the members of an earlier archive."""
-        pymoo_search.remember(self._duplicates, members)
+        self._remember(members)
         self._set(members)
 
     def add(self, solution: pymoo_search.Solution) -> None:
         """Add a solution that no member dominates, unless it is a duplicate; remove dominated members."""
-        if pymoo_search.is_known(self._duplicates, solution, self.members):
+        if self._is_known(solution):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
         if len(rows) < len(self):
@@ -367,6 +368,34 @@ class BoundedArchive:
         self.F[:n] = self.F[rows]
         self.violations[:n] = self.violations[rows]
         self.members = [self.members[i] for i in rows]
+
+    def _remember(self, solutions: Sequence[pymoo_search.Solution]) -> None:
+        """Compute the keys of all solutions at once, if the operator compares keys."""
+        if isinstance(self._duplicates, CanonicalDuplicates) and len(solutions):
+            for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
+                solution.key = key
+
+    def _distinct(self, solutions: list[pymoo_search.Solution]) -> list[pymoo_search.Solution]:
+        """Drop duplicates among the solutions."""
+        self._remember(solutions)
+        if isinstance(self._duplicates, CanonicalDuplicates):
+            first: dict[bytes | None, pymoo_search.Solution] = {}
+            for solution in solutions:
+                first.setdefault(solution.key, solution)
+            return list(first.values())
+        if isinstance(self._duplicates, NoDuplicateElimination):
+            return solutions
+        _, kept, _ = self._duplicates.do(_genes_of(solutions), return_indices=True)
+        return [solutions[i] for i in kept]
+
+    def _is_known(self, solution: pymoo_search.Solution) -> bool:
+        """Return whether a solution duplicates a member."""
+        if isinstance(self._duplicates, CanonicalDuplicates):
+            self._remember([solution])
+            return any(solution.key == other.key for other in self.members)
+        if isinstance(self._duplicates, NoDuplicateElimination) or not self.members:
+            return False
+        return not len(self._duplicates.do(_genes_of([solution]), _genes_of(self.members), to_itself=False))
 
 
 def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
@@ -496,3 +525,12 @@ class LaplaceNoise(Mutation):
         out = X.copy()
         out[row, column] = moved
         return out
+
+
+def _genes_of(solutions: Sequence[pymoo_search.Solution]) -> Population:
+    return Population.new(X=np.array([solution.x for solution in solutions]))
+
+
+def population_of(solutions: list[pymoo_search.Solution], iteration: int) -> Population:
+    """Convert solutions to a pymoo Population."""
+    return Population.create(*(solution.as_individual(iteration) for solution in solutions))

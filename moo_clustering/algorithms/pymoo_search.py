@@ -37,7 +37,7 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.operator import Operator
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
-from pymoo.core.repair import NoRepair, Repair
+from pymoo.core.repair import NoRepair
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.core.termination import Termination
@@ -52,7 +52,7 @@ from pymoo.util.misc import random_permutations, termination_from_tuple
 from pymoo.util.optimum import filter_optimum
 from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own, name_of
+from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -68,8 +68,6 @@ from moo_clustering.problems.partition import SignedProblem
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, Generator], Genes]"
-Variation = Callable[[Genes, Generator], Genes]
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "contains running generators or other searches, which cannot be saved"
@@ -159,41 +157,6 @@ def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
     )
 
 
-def remember(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> None:
-    """Compute the keys of all solutions at once, if the operator compares keys."""
-    if isinstance(elimination, CanonicalDuplicates) and len(solutions):
-        for solution, key in zip(solutions, elimination.keys(_population(solutions)), strict=True):
-            solution.key = key
-
-
-def distinct(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> list[Solution]:
-    """Drop duplicates among the solutions."""
-    remember(elimination, solutions)
-    if isinstance(elimination, CanonicalDuplicates):
-        first: dict[bytes | None, Solution] = {}
-        for solution in solutions:
-            first.setdefault(solution.key, solution)
-        return list(first.values())
-    if isinstance(elimination, NoDuplicateElimination):
-        return list(solutions)
-    _, kept, _ = elimination.do(_population(solutions), return_indices=True)
-    return [solutions[i] for i in kept]
-
-
-def is_known(elimination: DuplicateElimination, solution: Solution, others: Sequence[Solution]) -> bool:
-    """Return whether a solution duplicates one of the others."""
-    if isinstance(elimination, CanonicalDuplicates):
-        remember(elimination, [solution])
-        return any(solution.key == other.key for other in others)
-    if isinstance(elimination, NoDuplicateElimination) or not len(others):
-        return False
-    return len(elimination.do(_population([solution]), _population(others), to_itself=False)) == 0
-
-
-def _population(solutions: Sequence[Solution]) -> Population:
-    return Population.new(X=np.array([solution.x for solution in solutions]))
-
-
 @dataclass(slots=True, eq=False)
 class Solution:
     """One evaluated genotype."""
@@ -226,11 +189,6 @@ class Solution:
             self.individual.evaluated.update(name for name in batch if name != "X")
             self._source = None
         return self.individual
-
-
-def population_of(solutions: list[Solution], iteration: int) -> Population:
-    """Convert solutions to a pymoo Population."""
-    return Population.create(*(solution.as_individual(iteration) for solution in solutions))
 
 
 def batch_of(population: Population) -> Batch:
@@ -275,36 +233,6 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
             f"{type(problem).__name__} returned NaN objectives; return large finite values instead, "
             "or set replace_nan_values_by of the problem"
         )
-
-
-def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or a Mutation, and repairs them."""
-
-    def vary(X: Genes, rng: Generator) -> Genes:
-        if isinstance(perturb, Mutation):
-            out = _mutate(perturb, problem, X, rng)
-        else:
-            out = np.asarray(perturb(problem, X.copy(), rng))
-        if repair is not None:
-            out = np.asarray(repair._do(problem, out, random_state=rng))
-        if out.shape != X.shape:
-            who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
-            raise ValueError(f"perturb must return the shape of X, {X.shape}, but {who} returned {out.shape}")
-        return out.astype(X.dtype, copy=False)
-
-    return vary
-
-
-def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes:
-    out = np.asarray(mutation._do(problem, X.copy(), random_state=rng))
-    share = get(mutation.prob)
-    if share < 1:
-        out = np.where((rng.random(len(X)) <= share)[:, None], out, X)
-    if mutation.vtype is not None:
-        out = out.astype(mutation.vtype)
-    if mutation.repair is not None:
-        out = np.asarray(mutation.repair._do(problem, out, random_state=rng))
-    return out
 
 
 class ArrayGenerations:

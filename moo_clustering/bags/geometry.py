@@ -266,7 +266,7 @@ class BagGeometry:
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Convert labels for the compiled kernels; raise ValueError if shape or labels are out of range."""
+        """Convert labels for the compiled kernels; raise a ValueError if shape or labels are out of range."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}")

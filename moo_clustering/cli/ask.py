@@ -477,7 +477,7 @@ def _told(run: AskedRun) -> str:
     if last["contradicts"] >= 0:
         number = int(last["contradicts"])
         earlier = f"{number + 1} ({history['answer'][number]})"
-        parts.append(f"This contradicts answer {earlier}; type u to undo the new answer.")
+        parts.append(f"Together with answer {earlier}, this answer is unlikely; type u to undo it.")
     return " ".join(parts)
 
 

@@ -155,7 +155,7 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
-    first column, and one column per method.
+    first column, and one column per method. `study` runs methods and compares them; `report` compares runs.
     """
     with reported():
         refuse_missing(results, message="file {} does not exist")
@@ -700,7 +700,7 @@ def warm_up() -> None:
     with reported():
         from moo_clustering.cli.demo import run_warm_up
 
-        run_warm_up()
+        run_warm_up(fit)
 
 
 for command in (about, ask, choose, compare, demo, explain, explore):

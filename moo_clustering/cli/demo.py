@@ -11,7 +11,6 @@ from sklearn.preprocessing import minmax_scale
 from tqdm import tqdm
 
 from moo_clustering._kernels.caching import saves
-from moo_clustering.cli.commands import fit
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
@@ -28,8 +27,8 @@ _COMMON = (
 )  # fmt: skip
 
 
-def run_warm_up() -> None:
-    """Run the common methods on small data, so that numba compiles and caches their kernels."""
+def run_warm_up(fit: click.Command) -> None:
+    """Run common methods by the command ``fit`` on small data, so that numba compiles and caches kernels."""
     started, table = time.perf_counter(), load_wine().shuffled(0)
     assert table.y is not None
     classes = np.where(np.arange(len(table.y)) % 6, "", table.y.astype(str))

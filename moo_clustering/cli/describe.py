@@ -14,22 +14,28 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import AreaSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
-from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
+from moo_clustering.descriptions import (
+    ClusterDescriptions,
+    ComparedColumns,
+    ComparedTerms,
+    of_rows,
+    with_unit,
+)
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
-from moo_clustering.results import ClusteringResult, PoolResult, result_of, with_user_names
+from moo_clustering.results import ClusteringResult, Coassociation, PoolResult, result_of, with_user_names
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import LabelUse
-    from moo_clustering.cli.samples import Samples
+    from moo_clustering.cli.samples import LabelUse, Samples
     from moo_clustering.datasets import Documents
 
-TERMS = "terms.png"
+TERMS, PARTITION = "terms.png", "partition.png"
+# Maximum number of distances to scale to the plane, and of samples in a picture of the pool.
+MOST_PLACES = 1000
 _TITLE = 80  # maximum number of characters of a text that replaces a missing title
 # Maximum number of rows of the cluster table on a terminal.
 _SHOWN = 20
@@ -96,6 +102,57 @@ def describe(job: Job) -> Description:
         save = partial(samples.save_regions, labels=result.labels, names=found.names.names)
         found.writers.append(save)
     return found
+
+
+def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
+    """Plot the samples in the plane, with the numbers or classes of clusters."""
+    from moo_clustering.visualization import plot_partition
+
+    estimator = job.estimator
+    X, names = _places(job)
+    shown = None
+    if classes is not None:
+        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
+    title = f"{type(estimator).__name__}, {job.samples.name}"
+    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
+
+
+def _places(job: Job) -> tuple[Any, list[str]]:
+    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
+    samples, estimator = job.samples, job.estimator
+    X = samples.X
+    if job.of_distances:
+        from moo_clustering.visualization.partitions import scaled_to_plane
+
+        positions, stress = scaled_to_plane(np.asarray(X))
+        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
+    if (found := samples.coordinates()) is not None:
+        return found
+    from moo_clustering.estimators._pareto_landmarks import FeatureScaling
+
+    scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
+    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
+    scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
+    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
+        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
+    return scaling.transform(X), list(samples.column_names)
+
+
+def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
+    """Plot the co-association matrix of the pool, for a subset if there are many samples."""
+    from scipy.linalg import eigh
+
+    from moo_clustering.visualization import plot_similarity
+
+    together, labels, n_all, what = coassociation(MOST_PLACES)
+    degree = np.sqrt(together.sum(axis=1))
+    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
+    n_clusters = int(labels.max()) + 1
+    last = min(len(labels), max(10, n_clusters + 2)) - 1
+    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
+    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
+    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
+    plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
@@ -683,8 +740,8 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
-    # labels or pairs, without a pool, or with too many bags.
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a
+    # fit with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):
@@ -737,4 +794,5 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
         texts=samples.source.texts if isinstance(samples, TextSamples) else None,
         notes=samples.notes_of_rows,
         empty=None if samples.prepared is None else samples.prepared.missing,
+        forms={name: with_unit("{}", unit) for name, unit in samples.described_columns()[1].items()},
     )

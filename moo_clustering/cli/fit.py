@@ -43,10 +43,10 @@ from moo_clustering.cli.folder import (
     json_text,
     open_folder,
     sample_notes,
-    save_model,
     save_results,
     with_clusters,
     with_status,
+    write_model,
 )
 from moo_clustering.cli.job import (
     Job,
@@ -64,10 +64,10 @@ from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
-from moo_clustering.estimators._base import recall_text
+from moo_clustering.drift import Reference
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
-from moo_clustering.results import ClusteringResult, Front, has_labels
+from moo_clustering.results import ClusteringResult, Front, has_labels, recall_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,9 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
-        click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
+        parts = "; --workers 0 reads a numeric table in parts" if samples.n_samples > 1_000_000 else ""
+        note = f"Clustering {samples.n_samples:,} samples; this may take a few minutes{parts} ..."
+        click.echo(note, err=True)
     finish_fit(job, folder, options)
 
 
@@ -364,6 +366,30 @@ def save_described(
         pictures=found.pictures if with_pictures else None,
     )
     return found
+
+
+def save_model(
+    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
+) -> list[str]:
+    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
+    # The file contains data and names of types, but no code.
+    samples, labels = job.samples, job.result.labels
+    if samples.prepared is None or not (job.method.areas or job.method.predicts):
+        return []
+    reference = Reference.of(np.asarray(samples.X), labels)
+    write_model(
+        folder / MODEL,
+        job.estimator,
+        preparer=samples.prepared.preparer,
+        rows=reference.rows,
+        limits=reference.limits,
+        sizes=reference.sizes if job.sizes is None else job.sizes,
+        classes=None if classes is None else list(classes),
+        names=list(names),
+        roles={} if samples.roles is None else samples.roles._asdict(),
+        plain_csv=plain_csv,
+    )
+    return [MODEL]
 
 
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:

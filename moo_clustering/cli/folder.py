@@ -30,12 +30,10 @@ from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
-from moo_clustering.drift import Reference
-from moo_clustering.results import ClusteringResult, Coassociation, result_of
+from moo_clustering.results import ClusteringResult, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import Job
     from moo_clustering.cli.samples import Samples
     from moo_clustering.visualization.report import ReportContent
 
@@ -48,8 +46,6 @@ _DRAWN = {
     "inertia": "inertia",
     "smallest": "bags of the smallest cluster",
 }
-PARTITION = "partition.png"
-MOST_PLACES = 1000
 # Characters that table readers interpret as the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
@@ -682,30 +678,6 @@ def own_column(heads: Sequence[str], name: str) -> int:
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
-def save_model(
-    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
-) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
-    # The file contains data and names of types, but no code.
-    samples, labels = job.samples, job.result.labels
-    if samples.prepared is None or not (job.method.areas or job.method.predicts):
-        return []
-    reference = Reference.of(np.asarray(samples.X), labels)
-    write_model(
-        folder / MODEL,
-        job.estimator,
-        preparer=samples.prepared.preparer,
-        rows=reference.rows,
-        limits=reference.limits,
-        sizes=reference.sizes if job.sizes is None else job.sizes,
-        classes=None if classes is None else list(classes),
-        names=list(names),
-        roles={} if samples.roles is None else samples.roles._asdict(),
-        plain_csv=plain_csv,
-    )
-    return [MODEL]
-
-
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
     """Save a fitted estimator and ``more`` entries, without attributes that predictions do not need."""
     estimator = copy(estimator)
@@ -788,21 +760,22 @@ def _without_model(folder: Path) -> str:
     from moo_clustering.estimators._methods import find_method
 
     record = run_record(folder)
-    data, method, python = record.get("data") or {}, record["method"], "use the estimator in Python"
+    data, method = record.get("data") or {}, record["method"]
     kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
-    kind = next((kind for key, kind in kinds.items() if key in data), "features without preparation")
-    kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-    if record["status"] != "complete":
+    kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
+    if record.get("command") == "ask":
+        pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
+        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+    elif record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
     elif "columns" in data:  # of a table that was prepared
         why = "; fit again"
-    elif "categories" in data:
-        why = f", because method {method} does not prepare columns; fit with another method, or {python}"
     else:
+        kind = "a bundled data set" if data.get("name") in BUNDLED else kind
         why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
-        why += f"CSV without --no-prepare, or {python}"
+        why += "CSV with a method that prepares columns, or use the estimator in Python"
     return f"{folder} has no {MODEL}{why}"
 
 
@@ -902,54 +875,3 @@ def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     # Omit a constant threshold.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history
-
-
-def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Plot the samples in the plane, with the numbers or classes of clusters."""
-    from moo_clustering.visualization import plot_partition
-
-    estimator = job.estimator
-    X, names = _places(job)
-    shown = None
-    if classes is not None:
-        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
-    title = f"{type(estimator).__name__}, {job.samples.name}"
-    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
-
-
-def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
-    samples, estimator = job.samples, job.estimator
-    X = samples.X
-    if job.of_distances:
-        from moo_clustering.visualization.partitions import scaled_to_plane
-
-        positions, stress = scaled_to_plane(np.asarray(X))
-        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
-    if (found := samples.coordinates()) is not None:
-        return found
-    from moo_clustering.estimators._pareto_landmarks import FeatureScaling
-
-    scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
-    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
-    scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
-    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
-        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
-    return scaling.transform(X), list(samples.column_names)
-
-
-def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Plot the co-association matrix of the pool, for a subset if there are many samples."""
-    from scipy.linalg import eigh
-
-    from moo_clustering.visualization import plot_similarity
-
-    together, labels, n_all, what = coassociation(MOST_PLACES)
-    degree = np.sqrt(together.sum(axis=1))
-    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
-    n_clusters = int(labels.max()) + 1
-    last = min(len(labels), max(10, n_clusters + 2)) - 1
-    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
-    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
-    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
-    plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)

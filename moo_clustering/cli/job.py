@@ -18,7 +18,7 @@ from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering.cli import load
 from moo_clustering.cli.folder import FORMAT, RunFolder
 from moo_clustering.cli.methods import FLAGS
-from moo_clustering.cli.samples import Samples, TextSamples, indicators
+from moo_clustering.cli.samples import LabelUse, Samples, TextSamples, indicators, labelled_rows
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
@@ -30,8 +30,8 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, are paths, or are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-# Maximum number of label names in a message; minimum number of columns of label sets.
-_NAMED, _FEWEST = 5, 2
+# Maximum number of label names in a message.
+_NAMED = 5
 
 
 @dataclass
@@ -400,53 +400,6 @@ def _none(column: str) -> str:
     return f"column {column!r} (partial labels) contains no labels"
 
 
-@dataclass(frozen=True, eq=False)
-class LabelUse:
-    """Labels of the samples for the fit and for scoring."""
-
-    names: tuple[str, ...]  # names of the labels
-    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
-    given: NDArray[np.int8]
-    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
-    # including all samples with labels for the fit.
-    held_out: NDArray[np.int8]
-    multilabel: bool  # whether a sample can have any number of labels
-
-    @property
-    def is_given(self) -> NDArray[np.bool_]:
-        """Mask of the samples with labels for the fit."""
-        return _labelled(self.given)
-
-    @property
-    def is_held_out(self) -> NDArray[np.bool_]:
-        """Mask of the samples whose labels score the predictions."""
-        return _labelled(self.held_out)
-
-    @property
-    def sources(self) -> dict[str, int]:
-        """Numbers of labels and samples, for the record."""
-        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
-        return counts | {"n_held_out": int(self.is_held_out.sum())}
-
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """Columns of labels that occur in the fit; at least two for label sets."""
-        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
-            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
-        return np.flatnonzero(positive)
-
-    @property
-    def y(self) -> NDArray[Any] | None:
-        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
-        # Unlabelled samples are -1.
-        if not self.is_given.any():
-            return None
-        if self.multilabel:
-            return self.given[:, self.columns]
-        return np.where(self.is_given, self.given.argmax(axis=1), -1)
-
-
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Return the labels for the fit, without those of the held-out share of samples; None without labels."""
     # Known classes (``--labels``) of other samples also score the predictions.
@@ -489,16 +442,10 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     held = np.pad(use.held_out, ((0, 0), (0, len(unknown))))
     held[~use.is_held_out] = -1
     found = indicators(known, use.names + unknown)
-    free = _labelled(found) & ~use.is_given
+    free = labelled_rows(found) & ~use.is_given
     return replace(
         use, names=use.names + unknown, given=given, held_out=np.where(free[:, np.newaxis], found, held)
     )
-
-
-def _labelled(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    if not indicators.shape[1]:
-        return np.zeros(len(indicators), dtype=bool)
-    return np.all(indicators >= 0, axis=1)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -25,13 +25,13 @@ from moo_clustering.persistence import fingerprint
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets.tables import Roles
 
 # Largest numbers of characters and of columns in a text that identifies a sample, and of rows with texts.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
+_FEWEST = 2  # minimum number of columns of label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether a sample can have several labels.
@@ -510,3 +510,57 @@ def _opening(title: str, text: str) -> str:
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
     return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
+
+
+@dataclass(frozen=True, eq=False)
+class LabelUse:
+    """Labels of the samples for the fit and for scoring."""
+
+    names: tuple[str, ...]  # names of the labels
+    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
+    given: NDArray[np.int8]
+    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
+    # including all samples with labels for the fit.
+    held_out: NDArray[np.int8]
+    multilabel: bool  # whether a sample can have any number of labels
+
+    @property
+    def is_given(self) -> NDArray[np.bool_]:
+        """Mask of the samples with labels for the fit."""
+        return labelled_rows(self.given)
+
+    @property
+    def is_held_out(self) -> NDArray[np.bool_]:
+        """Mask of the samples whose labels score the predictions."""
+        return labelled_rows(self.held_out)
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """Numbers of labels and samples, for the record."""
+        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
+        return counts | {"n_held_out": int(self.is_held_out.sum())}
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Columns of labels that occur in the fit; at least two for label sets."""
+        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
+        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
+            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
+        return np.flatnonzero(positive)
+
+    @property
+    def y(self) -> NDArray[Any] | None:
+        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
+        # Unlabelled samples are -1.
+        if not self.is_given.any():
+            return None
+        if self.multilabel:
+            return self.given[:, self.columns]
+        return np.where(self.is_given, self.given.argmax(axis=1), -1)
+
+
+def labelled_rows(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return a mask of the samples with labels."""
+    if not indicators.shape[1]:
+        return np.zeros(len(indicators), dtype=bool)
+    return np.all(indicators >= 0, axis=1)

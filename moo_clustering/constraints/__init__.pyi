@@ -1,6 +1,5 @@
 from .groups import ConstraintGroups as ConstraintGroups
 from .groups import InconsistentConstraintsError as InconsistentConstraintsError
-from .groups import constraint_groups as constraint_groups
 from .limits import ClusterCount as ClusterCount
 from .limits import ClusterSizes as ClusterSizes
 from .limits import ClusterWeights as ClusterWeights
@@ -10,6 +9,7 @@ from .limits import GroupShares as GroupShares
 from .limits import Kept as Kept
 from .limits import Limit as Limit
 from .pairs import PairwiseConstraints as PairwiseConstraints
+from .pairs import constraint_groups as constraint_groups
 from .pairs import fisher_weights as fisher_weights
 from .pairs import satisfied_from_labels as satisfied_from_labels
 from .sources import read_pairs as read_pairs

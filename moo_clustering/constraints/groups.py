@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +16,6 @@ from scipy.sparse import csgraph
 from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
-
-if TYPE_CHECKING:
-    from moo_clustering.constraints.pairs import PairwiseConstraints
 
 # Number of contradictions listed in the message; the others are counted.
 _SPELLED_OUT = 3
@@ -135,57 +132,7 @@ class ConstraintGroups:
         return self
 
 
-def constraint_groups(
-    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
-) -> ConstraintGroups:
-    """Compute the closure of partial labels and pairwise constraints.
-
-    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises
-    an InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
-    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
-
-    Parameters
-    ----------
-    n_samples : int
-    y : array-like of shape (n_samples,) or None, default=None
-        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
-    constraints : PairwiseConstraints or None, default=None
-
-    Returns
-    -------
-    ConstraintGroups
-        Groups are numbered by their lowest sample.
-    """
-    n = _checks.check_n_samples(n_samples)
-    classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
-    must = cannot = np.empty((0, 2), dtype=np.int64)
-    if constraints is not None:
-        if constraints.n_samples != n:
-            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
-        must, cannot = constraints.must_link, constraints.cannot_link
-    # A class is joined through its first sample: n edges instead of a clique.
-    labelled = np.flatnonzero(classes >= 0)
-    _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
-    hubs = labelled[first]
-    links = np.concatenate([must, np.column_stack([hubs[which], labelled])])
-    component = connected(links, n)
-    _refuse_contradictions(component, hubs, cannot, links, classes)
-
-    constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
-    groups = np.full(n, -1, dtype=np.int64)
-    groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
-    if _checks.n_pairs(len(hubs)) > 10_000_000:
-        raise ValueError(
-            f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
-        )
-    g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
-    apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
-    return ConstraintGroups(groups, apart)
-
-
-def _refuse_contradictions(
+def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
     """Raise if two classes (shown by their first samples) or a cannot-link share a component."""

@@ -10,12 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
-from moo_clustering._data import checked_integers, checked_table
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, block_slices, probability
+from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
-from moo_clustering.constraints.groups import ConstraintGroups, connected, constraint_groups, refuse_conflicts
+from moo_clustering.constraints.groups import (
+    ConstraintGroups,
+    connected,
+    refuse_conflicts,
+    refuse_contradictions,
+)
 
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
@@ -478,6 +483,56 @@ class SatisfiedPairs(NamedTuple):
     n_pairs: int
 
 
+def constraint_groups(
+    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
+) -> ConstraintGroups:
+    """Compute the closure of partial labels and pairwise constraints.
+
+    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
+    cannot-links put groups in conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises
+    an InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
+
+    Parameters
+    ----------
+    n_samples : int
+    y : array-like of shape (n_samples,) or None, default=None
+        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
+    constraints : PairwiseConstraints or None, default=None
+
+    Returns
+    -------
+    ConstraintGroups
+        Groups are numbered by their lowest sample.
+    """
+    n = _checks.check_n_samples(n_samples)
+    classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
+    must = cannot = np.empty((0, 2), dtype=np.int64)
+    if constraints is not None:
+        if constraints.n_samples != n:
+            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+        must, cannot = constraints.must_link, constraints.cannot_link
+    # A class is joined through its first sample: n edges instead of a clique.
+    labelled = np.flatnonzero(classes >= 0)
+    _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
+    hubs = labelled[first]
+    links = np.concatenate([must, np.column_stack([hubs[which], labelled])])
+    component = connected(links, n)
+    refuse_contradictions(component, hubs, cannot, links, classes)
+
+    constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
+    groups = np.full(n, -1, dtype=np.int64)
+    groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
+    # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
+    if _checks.n_pairs(len(hubs)) > 10_000_000:
+        raise ValueError(
+            f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
+        )
+    g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
+    apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
+    return ConstraintGroups(groups, apart)
+
+
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
     """Return feature weights a_t that favour features which separate cannot-links but not must-links.
 
@@ -510,11 +565,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}")
     probability("shrinkage", shrinkage)
     data = checked_table(X, accept_sparse="csr")
-    if constraints.n_samples != data.shape[0]:
-        raise ValueError(
-            "constraints and X must have the same number of samples, "
-            f"got {constraints.n_samples} and {data.shape[0]}"
-        )
+    require_same_samples("constraints and X", constraints.n_samples, data.shape[0])
     if not len(constraints.must_link) or not len(constraints.cannot_link):
         return np.ones(data.shape[1])
     variance = _variance(data)
@@ -548,3 +599,47 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
         square = difference.multiply(difference) if issparse(difference) else difference**2
         total += np.asarray(square.T @ weights[part]).ravel()
     return total / (2.0 * weights.sum())
+
+
+class Supervision(NamedTuple):
+    """Pairs from labels and from the user, and groups of samples that belong together, by first sample."""
+
+    pairs: PairwiseConstraints
+    components: list[IntpArray]
+
+
+def supervision_pairs(
+    n_samples: int,
+    y: ArrayLike | None,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    conflicts: str = "raise",
+) -> Supervision:
+    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
+    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    labelled = np.zeros(n_samples, dtype=bool)
+    if conflicts == "raise":
+        supervision_groups(n_samples, y, given.must_link, given.cannot_link)
+    if y is not None:
+        known = PairwiseConstraints.from_partial_labels(y)
+        if known.n_samples != n_samples:
+            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
+        labelled = _checks.check_partial_labels(y) >= 0
+        given = PairwiseConstraints(
+            np.concatenate([given.must_link, known.must_link]),
+            np.concatenate([given.cannot_link, known.cannot_link]),
+            n_samples=n_samples,
+        )
+    component = given.components()
+    members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
+    return Supervision(given, [m for m in members if len(m) > 1 or labelled[m[0]]])
+
+
+def supervision_groups(
+    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+) -> ConstraintGroups:
+    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
+    pairs = None
+    if must_link is not None or cannot_link is not None:
+        pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    return constraint_groups(n_samples, y, pairs)

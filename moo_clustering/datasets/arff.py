@@ -289,7 +289,10 @@ def split_row(text: str, expected: int) -> list[str | None]:
     while True:
         match = _VALUE.match(text, position)
         if match is None:
-            raise RowError(_cell_problem(text, position, len(values) + 1))
+            number = len(values) + 1
+            if re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL):
+                raise RowError(f"a comma is missing after the quoted value {number}")
+            raise RowError(f"the quotes of value {number} are not closed; the file may be truncated")
         quoted, plain, separator = match.groups()
         if quoted is not None:
             values.append(unquoted(quoted))
@@ -298,13 +301,6 @@ def split_row(text: str, expected: int) -> list[str | None]:
         position = match.end()
         if "," not in separator and "\t" not in separator:
             return values
-
-
-def _cell_problem(text: str, position: int, number: int) -> str:
-    opened = re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL)
-    if opened:
-        return f"a comma is missing after the quoted value {number}"
-    return f"the quotes of value {number} are not closed; the file may be truncated"
 
 
 def unquoted(quoted: str) -> str:

@@ -580,12 +580,11 @@ def alike_note(names: Iterable[str]) -> str:
             other = met.setdefault(key, name)
             if other == name:
                 continue
-            pair = f"{other!r} and {name!r} are treated as different"
-            if not np.isnan(number):
-                return f"{pair}, although they are the same number"
-            if unicodedata.normalize("NFKC", other) == text:
-                return f"{pair}, although they are the same letters in another encoding"
-            return f"{pair}; write them alike if they mean the same"
+            how = "; write them alike if they mean the same"
+            if not np.isnan(number) or unicodedata.normalize("NFKC", other) == text:
+                same = "letters in another encoding" if np.isnan(number) else "number"
+                how = f", although they are the same {same}"
+            return f"{other!r} and {name!r} are treated as different{how}"
     return ""
 
 

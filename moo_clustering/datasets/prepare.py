@@ -16,14 +16,13 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from scipy.stats import chi2
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
-from moo_clustering._data import checked_array, checked_container, comparable_labels
+from moo_clustering._data import as_frame, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering._parallel import one_thread
@@ -535,22 +534,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
-    """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
-    if isinstance(table, pd.DataFrame):
-        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
-    if getattr(table, "isbacked", False):  # AnnData in a file, whose sparse X has no DataFrame
-        table = table.to_memory()
-    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
-        if hasattr(table, method) and not isinstance(table, pd.Series):
-            return as_frame(getattr(table, method)())
-    if issparse(table):
-        raise TypeError("sparse data have no text or date columns, and do not need preparation")
-    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
-    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
-    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:

@@ -225,6 +225,7 @@ def read_table(
     known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
+        + "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
         + "; extract the table from the archive" * (path.suffix.lower() in (".zip", ".7z", ".tar", ".rar"))
     )
 

@@ -12,7 +12,7 @@ from inspect import isfunction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +47,7 @@ from moo_clustering._types import (
 )
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
-from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
+from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.constraints._checks import check_partial_labels, warn_of_shared_clusters
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
@@ -533,20 +533,6 @@ def scaled_features(scale: Any, X: Any) -> Any:
     return np.asarray(feature_scaling(X, scale)(X), dtype=np.float64)
 
 
-def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
-    weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
-    sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
-    sizes = sizes[sizes > 0]
-    shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
-    text = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
-    if new:
-        text += f", {new} of them without labels"
-    if n_noise := int(weights[labels < 0].sum()):
-        text += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
-    return text
-
-
 class PartLabelsMixin:
     """Mixin of clusterers that label the rows of tables in parts."""
 
@@ -633,14 +619,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
 
-    def _plans(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Plans[None]:
+    def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
             warn_if_all_labelled(check_partial_labels(y) >= 0)
@@ -684,11 +663,6 @@ class WeightedClusterer(ConstrainedClusterer):
     def _plans(self, X: Any, y: Any = None, *, sample_weight: Any = None, **pairs: Any) -> Plans[None]:
         self._sample_weight = sample_weight
         yield from super()._plans(X, y, **pairs)
-
-
-def recall_text(recall: float | None) -> str | None:
-    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
-    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
 
 
 @estimator
@@ -857,50 +831,6 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
             "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
             "labels with -1, as in the example score_without_a_leak.py, or omit y"
         )
-
-
-class Supervision(NamedTuple):
-    """Pairs from labels and from the user, and groups of samples that belong together, by first sample."""
-
-    pairs: PairwiseConstraints
-    components: list[IntpArray]
-
-
-def supervision_pairs(
-    n_samples: int,
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    conflicts: str = "raise",
-) -> Supervision:
-    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
-    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-    labelled = np.zeros(n_samples, dtype=bool)
-    if conflicts == "raise":
-        supervision_groups(n_samples, y, given.must_link, given.cannot_link)
-    if y is not None:
-        known = PairwiseConstraints.from_partial_labels(y)
-        if known.n_samples != n_samples:
-            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
-        labelled = check_partial_labels(y) >= 0
-        given = PairwiseConstraints(
-            np.concatenate([given.must_link, known.must_link]),
-            np.concatenate([given.cannot_link, known.cannot_link]),
-            n_samples=n_samples,
-        )
-    component = given.components()
-    members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
-    return Supervision(given, [m for m in members if len(m) > 1 or labelled[m[0]]])
-
-
-def supervision_groups(
-    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-) -> ConstraintGroups:
-    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
-    pairs = None
-    if must_link is not None or cannot_link is not None:
-        pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-    return constraint_groups(n_samples, y, pairs)
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:

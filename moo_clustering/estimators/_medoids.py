@@ -21,6 +21,7 @@ from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base, _fronts
@@ -109,7 +110,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}")
-        pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)

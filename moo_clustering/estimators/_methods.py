@@ -599,7 +599,7 @@ def get_method(name: str) -> Method:
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """Return the method of a name or alias, and the options of the alias; raise ValueError if unknown."""
+    """Return the method of a name or alias, and the options of the alias; raise a ValueError if unknown."""
     found = _known(name)
     if found is None:
         add_installed()

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,13 +28,12 @@ from moo_clustering._messages import Advice
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
-from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators import _pareto_confidence as verdicts
 from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
-from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
+from moo_clustering.estimators._pareto_evolution import Evolution, evolve_with_controls
 from moo_clustering.estimators._pareto_pool import TRIVIAL, PooledSamples
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
@@ -45,14 +44,9 @@ from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.results import carried_names
-from moo_clustering.validity import BoundaryCut
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
-# Family name of evolved partitions.
-_EVOLVED = "evolved"
+_LABELS_OF_ALL = "a fit with labels of every class and without new classes: fit(X, y) with novel='none'"
 
 
 @_options.estimator
@@ -170,7 +164,7 @@ class ParetoPoolClusterer(
         Class of every sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
         the string "-1" among names, which scikit-learn's scorers accept.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities, after a fit with labels of every class.
+        Class probabilities, after a fit with labels of every class. Missing if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
         Position of every cluster in ``classes_``, -1 for a new class. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
@@ -217,8 +211,7 @@ class ParetoPoolClusterer(
         Arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
         """
         check_is_fitted(self)
-        before = self.n_clusters
-        samples = self._samples
+        before, samples = self.n_clusters, self._samples
         try:
             if n_clusters != "same":
                 self.set_params(n_clusters=n_clusters)
@@ -421,29 +414,6 @@ class ParetoPoolClusterer(
             return self._samples.far_samples
         return cast(Any, self)._of_rows("outliers") > 0
 
-    @property
-    def rare_groups_(self) -> pd.DataFrame:
-        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
-        import pandas as pd  # slow import
-
-        check_is_fitted(self)
-        rows, samples = [], self._samples
-        if samples.rare is not None:
-            labels, counts = self._labels_of_samples, samples.counts
-            n = samples.n_samples if counts is None else samples.n_points
-            sizes, first = np.ones(n, dtype=np.intp), np.arange(n)
-            if counts is not None:
-                sizes, first = counts.rows, counts.first
-            of_sample, labels = samples.rare[samples.landmark_of][:n], labels[:n]
-            for group in range(int(of_sample.max(initial=-1)) + 1):
-                members = np.flatnonzero(of_sample == group)
-                size = int(sizes[members].sum())
-                cluster = int(np.bincount(labels[members] + 1, sizes[members]).argmax()) - 1
-                inside = labels == cluster
-                alone = int(sizes[inside].sum()) == size == int(sizes[members][inside[members]].sum())
-                rows.append((cluster, size, size / samples.n_rows, int(first[members].min()), alone))
-        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
-
     def restore_samples(self, X: Any) -> Self:
         """Restore X, the samples of the fit and of its updates, in a model that was loaded from a pickle.
 
@@ -486,25 +456,6 @@ class ParetoPoolClusterer(
         else:
             member = self._alternatives[int(rule.removeprefix("alternative-"))]
             self._take_points(candidates.labels[member])
-
-    @property
-    def granularity_(self) -> str:
-        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
-        check_is_fitted(self)
-        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
-
-    @property
-    def granularities_(self) -> dict[str, int]:
-        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
-        check_is_fitted(self)
-        found = self._candidates
-        if found is None:
-            return {}
-        best = {
-            name: int(found.within(ends).best(found.total).max()) + 1
-            for name, ends in found.granularities.items()
-        }
-        return best | {self.granularity_: self.n_clusters_}
 
     @property
     def _number(self) -> int | None:
@@ -577,10 +528,7 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         if self._solution.model is None:
-            raise ValueError(
-                "predict_proba requires a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
-                'novel="none"'
-            )
+            raise ValueError(f"predict_proba requires {_LABELS_OF_ALL}")
         return self._solution.model.of_rows(self._samples, rows)
 
     @property
@@ -700,6 +648,14 @@ class ParetoPoolClusterer(
             alone = ~np.isin(whole, whole[~outliers])
             row[alone] = whole[alone]
         return marked
+
+    @property
+    def predict_proba_(self) -> FloatArray:
+        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class."""
+        check_is_fitted(self)
+        if (found := self._solution.probabilities) is None or self._samples.counts is not None:
+            raise AttributeError(f"predict_proba_ requires {_LABELS_OF_ALL}")
+        return found
 
     @property
     def transduction_(self) -> NDArray[Any]:
@@ -856,8 +812,21 @@ class ParetoPoolClusterer(
                     choose, trusted=self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
                 )
             if self.n_gen:
-                checkpoint = self._checkpoint_for(pool.labels, *supervision)
-                evolution = yield from self._evolution(candidates, pairs, choose, checkpoint)
+                first = self._start_labels(samples.n_samples)
+                evolution = yield from evolve_with_controls(
+                    candidates,
+                    samples.graph,
+                    pairs,
+                    choose,
+                    self._seeds[1:],
+                    self._checkpoint_for(pool.labels, *supervision),
+                    start=None if first is None else samples.per_point(first),
+                    n_clusters=self._number,
+                    n_gen=self.n_gen,
+                    pop_size=self.pop_size,
+                    engine=self.engine,
+                    verbose=bool(self.verbose),
+                )
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
@@ -879,58 +848,7 @@ class ParetoPoolClusterer(
             )
         return []
 
-    def _evolution(
-        self,
-        pool: selection.Candidates,
-        pairs: PairwiseConstraints | None,
-        choose: Callable[[selection.Candidates], selection.Solution],
-        checkpoint: Checkpoint | None,
-    ) -> Plans[_Evolution]:
-        """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
-        graph, objectives = self._samples.graph, pool.objectives
-        if pairs is not None:
-            objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
-        start = selection.Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
-        first = self._start_labels(self._samples.n_samples)
-        first = None if first is None else self._samples.per_point(first)
-
-        def evolve(
-            survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
-        ) -> Plans[tuple[EvolvedPartitions, selection.Candidates]]:
-            evolved = yield from evolve_pool(
-                pool=pool.pool,
-                graph=graph,
-                indices=objectives.indices,
-                total=objectives.total,
-                n_clusters=self._number,
-                constraints=pairs,
-                n_gen=self.n_gen,
-                pop_size=self.pop_size,
-                engine=self.engine,
-                survival=survival,
-                seed=int(seed.generate_state(1)[0]),
-                verbose=bool(self.verbose),
-                checkpoint=checkpoint,
-                start=first,
-            )
-            members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
-            return evolved, start.joined(selection.Candidates.of(members, objectives, evolved.values))
-
-        evolved, candidates = yield from evolve("crowding", self._seeds[1], checkpoint)
-        solutions = {"auto": choose(candidates), "control": choose(pool)}
-        scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
-        interrupted = evolved.interrupted
-        # After Ctrl-C, skip the control run; it would take just as long.
-        if not interrupted:
-            # The control has the same operators and evaluations, but random survival.
-            at_random, by_chance = yield from evolve("random", self._seeds[2])
-            interrupted = at_random.interrupted
-            if not interrupted:
-                solutions["random-control"] = choose(by_chance)
-                scores["random_control"] = float(by_chance.total.max())
-        return _Evolution(candidates, solutions, scores, evolved, interrupted)
-
-    def _publish(self, evolution: _Evolution | None) -> None:
+    def _publish(self, evolution: Evolution | None) -> None:
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):
@@ -1016,10 +934,7 @@ class ParetoPoolClusterer(
             assessment = assessment.beside(row, self._why_not(row, solution))
         self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
         self.confidence_interval_ = np.array(assessment.interval)
-        for name in ("predict_proba_", "cluster_classes_index_"):
-            self.__dict__.pop(name, None)
-        if solution.probabilities is not None and self._samples.counts is None:
-            self.predict_proba_ = solution.probabilities
+        self.__dict__.pop("cluster_classes_index_", None)
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 
@@ -1058,16 +973,3 @@ class ParetoPoolClusterer(
         return solution._replace(
             labels=number[labels], cluster_classes=None if classes is None else classes[former]
         )
-
-
-class _Evolution(NamedTuple):
-    """An evolved pool, and the results selected from it and from its controls."""
-
-    # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
-
-    candidates: selection.Candidates
-    solutions: dict[str, selection.Solution]
-    scores: dict[str, float]
-    evolved: EvolvedPartitions
-    interrupted: bool

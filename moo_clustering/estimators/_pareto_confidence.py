@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
-from moo_clustering.estimators._base import ReportMixin, sizes_text
+from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.estimators._pareto_selection import Candidates
 from moo_clustering.evidence import coassociation, consensus_weights
 from moo_clustering.evidence.members import ReferenceTest, spread_rows
 from moo_clustering.pool import PartitionPool
-from moo_clustering.pool.candidates import FAMILY_WORDS
+from moo_clustering.pool.candidates import family_words
 from moo_clustering.validity import (
     FamilyAgreement,
     LikelihoodGain,
@@ -530,12 +530,6 @@ def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
     return "; ".join(words)
 
 
-def family_words(family: str) -> str:
-    """Return the name of an algorithm family in words, with its view or distance of the data."""
-    name, _, view = family.partition("@")
-    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
-
-
 def _enumerated(named: list[str]) -> str:
     return ", ".join(named[:2]) + (", ..." if len(named) > 2 else "")
 
@@ -601,6 +595,46 @@ class PoolReportMixin(ReportMixin):
             described=rows,
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
+
+    @property
+    def rare_groups_(self: Any) -> pd.DataFrame:
+        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        check_is_fitted(self)
+        rows, samples = [], self._samples
+        if samples.rare is not None:
+            labels, counts = self._labels_of_samples, samples.counts
+            n = samples.n_samples if counts is None else samples.n_points
+            sizes, first = np.ones(n, dtype=np.intp), np.arange(n)
+            if counts is not None:
+                sizes, first = counts.rows, counts.first
+            of_sample, labels = samples.rare[samples.landmark_of][:n], labels[:n]
+            for group in range(int(of_sample.max(initial=-1)) + 1):
+                members = np.flatnonzero(of_sample == group)
+                size = int(sizes[members].sum())
+                cluster = int(np.bincount(labels[members] + 1, sizes[members]).argmax()) - 1
+                inside = labels == cluster
+                alone = int(sizes[inside].sum()) == size == int(sizes[members][inside[members]].sum())
+                rows.append((cluster, size, size / samples.n_rows, int(first[members].min()), alone))
+        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
+
+    @property
+    def granularity_(self: Any) -> str:
+        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        check_is_fitted(self)
+        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
+
+    @property
+    def granularities_(self: Any) -> dict[str, int]:
+        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        check_is_fitted(self)
+        found = self._candidates
+        if found is None:
+            return {}
+        best = {
+            name: int(found.within(ends).best(found.total).max()) + 1
+            for name, ends in found.granularities.items()
+        }
+        return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
         """Describe the alternatives with other feature names; for bags, return them unchanged."""
@@ -700,7 +734,7 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         labels, weights = self._weighted(self._labels_of_samples)
-        lines = [f"{sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
+        lines = [f"{results.sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
         if self._samples.counts is not None:
             lines.append(f"from {self.n_landmarks_} landmarks of {self._samples.n_rows} rows")
         if len(rare := self.rare_groups_):

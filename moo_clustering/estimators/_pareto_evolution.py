@@ -1,8 +1,8 @@
 """Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control with random survival."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from deap import tools
@@ -14,17 +14,20 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering import operators
 from moo_clustering._arrays import FloatArray, Labels, choice, integer
+from moo_clustering._data import require_same_samples
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.estimators._pareto_selection import Candidates, Solution
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.operators.partitions import pool_labels
 from moo_clustering.persistence import Checkpoint
+from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population, pymoo_result
-from moo_clustering.validity import ValidityIndex
+from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
 Survival = Literal["crowding", "random"]
@@ -110,8 +113,10 @@ def evolve_pool(
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
     else:
+        genes = np.stack([np.asarray(individual) for individual in search.population])
+        pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
         result, memory, logbook = (
-            _deap_result(search, problem),
+            pymoo_result(problem, pop),
             search.toolbox.select.func.memory,
             search.logbook,
         )
@@ -122,6 +127,56 @@ def evolve_pool(
     return EvolvedPartitions(
         labels[first], values[first], result, history, logbook, search.generation, interrupted
     )
+
+
+class Evolution(NamedTuple):
+    """An evolved pool, and the results selected from it and from its controls."""
+
+    # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
+
+    candidates: Candidates
+    solutions: dict[str, Solution]
+    scores: dict[str, float]
+    evolved: EvolvedPartitions
+    interrupted: bool
+
+
+def evolve_with_controls(
+    pool: Candidates,
+    graph: Any,
+    pairs: PairwiseConstraints | None,
+    choose: Callable[[Candidates], Solution],
+    seeds: Sequence[np.random.SeedSequence],
+    checkpoint: Checkpoint | None,
+    **options: Any,
+) -> Plans[Evolution]:
+    """Evolve a pool by :func:`evolve_pool`, and compute both controls unless Ctrl-C stopped the evolution."""
+    objectives = pool.objectives
+    if pairs is not None:
+        objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
+    options.update(graph=graph, constraints=pairs, indices=objectives.indices, total=objectives.total)
+    start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
+
+    def evolve(survival: str, seed: Any, **more: Any) -> Plans[tuple[EvolvedPartitions, Candidates]]:
+        number = int(seed.generate_state(1)[0])
+        evolved = yield from evolve_pool(pool=pool.pool, survival=survival, seed=number, **options, **more)
+        members = PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels))
+        return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
+
+    evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
+    solutions = {"auto": choose(candidates), "control": choose(pool)}
+    scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
+    interrupted = evolved.interrupted
+    # After Ctrl-C, skip the control run; it would take just as long.
+    if not interrupted:
+        # The control has the same operators and evaluations, but random survival.
+        at_random, by_chance = yield from evolve("random", seeds[1])
+        interrupted = at_random.interrupted
+        if not interrupted:
+            solutions["random-control"] = choose(by_chance)
+            scores["random_control"] = float(by_chance.total.max())
+    return Evolution(candidates, solutions, scores, evolved, interrupted)
 
 
 def _composed(
@@ -139,14 +194,9 @@ def _composed(
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
-    if graph.n_samples != m:
-        raise ValueError(
-            f"graph and pool must have the same number of samples, got {graph.n_samples} and {m}"
-        )
-    if constraints is not None and constraints.n_samples != m:
-        raise ValueError(
-            f"constraints and pool must have the same number of samples, got {constraints.n_samples} and {m}"
-        )
+    require_same_samples("graph and pool", graph.n_samples, m)
+    if constraints is not None:
+        require_same_samples("constraints and pool", constraints.n_samples, m)
     # ``k_max`` of evolved partitions is at least 60 if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
@@ -193,9 +243,3 @@ def _deap_search(
     select = SelElite(operators.EliteMemory(total, _N_ELITE), survival)
     toolbox = label_toolbox(problem, sampling, crossover, mutation, select, repair)
     return DeapSearch(toolbox, LabelStep(pop_size), rng=np.random.default_rng(seed), pop_size=pop_size)
-
-
-def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
-    genes = np.stack([np.asarray(individual) for individual in search.population])
-    pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-    return pymoo_result(problem, pop)

@@ -20,9 +20,10 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints.groups import connected
+from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import supervision_groups, warn_of_few
+from moo_clustering.estimators._base import warn_of_few
 from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
 from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid

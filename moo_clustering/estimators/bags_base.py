@@ -25,6 +25,7 @@ from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints._checks import warn_of_shared_clusters
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
@@ -192,7 +193,7 @@ class BagClusterer(
         """Check the whole input of a fit before any computation."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)

@@ -13,6 +13,7 @@ from moo_clustering._arrays import FloatArray, quoted, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base, _fronts
@@ -58,7 +59,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None]:
         X = numeric_features(self, X, ensure_min_samples=2)
-        pairs = _base.supervision_pairs(len(X), y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), y, must_link, cannot_link).pairs
         n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
         problem = self.make_problem(X, pairs if n_pairs else None)
         if not isinstance(problem, PartitionProblem):

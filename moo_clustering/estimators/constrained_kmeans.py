@@ -26,6 +26,7 @@ from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._parallel import run_calls
 from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit, PairwiseConstraints
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
@@ -132,7 +133,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        pairs = _base.supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         limit = self.tol * float(encoding.points.var(axis=0).mean())

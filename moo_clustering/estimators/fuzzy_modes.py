@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
@@ -28,16 +28,8 @@ from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    PopulationSize,
-    Probability,
-    estimator,
-)
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
@@ -54,7 +46,7 @@ _EQUAL = 1e-12
 
 
 @documented(FuzzyModesProblem)
-@estimator
+@_options.estimator
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
 
@@ -118,19 +110,19 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     [['red', 'round'], ['blue', 'flat']]
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
     metric: Literal["hamming", "euclidean"] = "hamming"
     fuzziness: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
-    beta: Probability = 0.5
+    beta: _options.Probability = 0.5
     final: Literal["vote", "cspa"] = "vote"
     reference: Literal["first", "medoid"] = "first"
     bins: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = 5
     scale: Literal["minmax", "standard", "none"] = "minmax"
-    pop_size: PopulationSize = 100
-    n_gen: NonNegativeCount = 100
-    pc: Probability = 0.8
-    pm: Probability = 0.2
+    pop_size: _options.PopulationSize = 100
+    n_gen: _options.NonNegativeCount = 100
+    pc: _options.Probability = 0.8
+    pm: _options.Probability = 0.2
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:

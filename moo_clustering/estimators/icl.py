@@ -72,6 +72,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     >>> model = ICLClustering(random_state=0).fit(load_iris().data)
     >>> model.n_clusters_, model.relabel(n_clusters=1).n_clusters_
     (2, 1)
+    >>> import networkx as nx
+    >>> ICLClustering(model="sbm", random_state=0).fit(nx.karate_club_graph()).n_clusters_
+    4
     """
 
     n_clusters: _options.Count | None = None
@@ -94,10 +97,15 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, integer categories, or counts; for ``"sbm"``, a dense or sparse adjacency matrix of shape
-            (n_samples, n_samples) with entries 0 and 1.
+            Numbers, integer categories, or counts; for ``"sbm"``, a networkx graph, or an adjacency matrix of
+            shape (n_samples, n_samples) with entries 0 and 1. A graph may have weights, which are ignored.
         y : ignored
         """
+        if self._is_graph and hasattr(X, "adjacency"):
+            import networkx as nx
+
+            # Parallel edges count once.
+            X = 1.0 * (nx.to_scipy_sparse_array(X, weight=None, format="csr") > 0)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])

@@ -25,7 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import block_slices, non_dominated, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import checked_weights, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
@@ -36,6 +36,7 @@ from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.constraints._checks import check_partial_labels
+from moo_clustering.constraints.pairs import supervision_groups, supervision_pairs
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
 from moo_clustering.encodings.loci import relevant_links
@@ -247,7 +248,9 @@ objective, int or callable, default="auto"
         # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
-            self._front = self._front._replace(n_clusters=self._numbers())
+            self._front = self._front._replace(
+                n_clusters=self._find_pareto_labels().max(axis=1) + np.int64(1)
+            )
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -398,12 +401,6 @@ objective, int or callable, default="auto"
 
     def _find_pareto_labels(self) -> Labels:
         return self._united(self._problem.decode(self._front.genes))
-
-    def _numbers(self) -> Int64Array:
-        """Count the clusters of every partition with equal rows united, in blocks of bounded memory."""
-        blocks = block_slices(len(self._front.genes), len(self._equal))
-        decoded = (self._problem.decode(self._front.genes[part]) for part in blocks)
-        return np.concatenate([self._united(labels).max(axis=1) + 1 for labels in decoded]).astype(np.int64)
 
     def _united(self, labels: Labels) -> Labels:
         """Move equal rows without labels or pairs to their most frequent cluster, in every partition."""
@@ -721,9 +718,9 @@ def _read_supervision(
     """Check labels and pairs, and convert them to the form of ``supervision``."""
     if supervision is None:
         return Supervision()
-    groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+    groups = supervision_groups(n_samples, y, must_link, cannot_link)
     given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-    pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+    pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
     known = None if y is None else check_partial_labels(y)
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None

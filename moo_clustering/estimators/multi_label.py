@@ -1,6 +1,7 @@
 """MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets, and their base classes."""
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -21,22 +22,15 @@ from moo_clustering._data import checked_array, numeric_features, without_duplic
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    ParallelOptions,
-    Probability,
-    estimator,
-)
 
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 
 
-@estimator
-class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptions, BaseEstimator):
+@_options.estimator
+class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.ParallelOptions, BaseEstimator):
     """Base class of classifiers with partial labels: one class per sample, or label sets.
 
     A subclass calls :meth:`_training_data` in ``_learn``, and implements ``predict_proba``.
@@ -148,7 +142,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         return tags
 
 
-@estimator
+@_options.estimator
 class ThresholdClassifier(PartialLabelClassifier):
     """Base class of classifiers that predict the labels whose probability reaches a threshold.
 
@@ -159,7 +153,7 @@ class ThresholdClassifier(PartialLabelClassifier):
     """
 
     _: KW_ONLY
-    threshold: Probability = 0.5
+    threshold: _options.Probability = 0.5
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
@@ -170,7 +164,7 @@ class ThresholdClassifier(PartialLabelClassifier):
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
 
-@estimator
+@_options.estimator
 class MetaLabeler(PartialLabelClassifier):
     """Classifier that ranks labels one-vs-rest, with a second classifier for the number of labels to predict.
 
@@ -373,7 +367,7 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
     return shares
 
 
-@estimator
+@_options.estimator
 class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
 
@@ -419,9 +413,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     """
 
     _: KW_ONLY
-    min_count: Count = 3
-    n_subsets: NonNegativeCount = 3
-    n_estimators: Count = 10
+    min_count: _options.Count = 3
+    n_subsets: _options.NonNegativeCount = 3
+    n_estimators: _options.Count = 10
     max_samples: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.63
     estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
 

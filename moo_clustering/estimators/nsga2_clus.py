@@ -1,6 +1,7 @@
 """NSGA2Clus: evolution of medoids by NSGA-II, with must-links and cannot-links."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -16,16 +17,10 @@ from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.encodings.base import row_digests
+from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
 from moo_clustering.estimators._methods import NSGA2_CLUS
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    NonNegativeCount,
-    PopulationSize,
-    Probability,
-    estimator,
-)
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -36,7 +31,7 @@ Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
 
 @documented(operators.ConstraintCrowdingSurvival)
-@estimator
+@_options.estimator
 class NSGA2Clus(MedoidSetClusterer):
     """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
 
@@ -93,14 +88,14 @@ class NSGA2Clus(MedoidSetClusterer):
     _: KW_ONLY
     length: Literal["grow", "keep", "two_cut"] = "grow"
     mutation: Literal["replace", "full", "swap"] = "replace"
-    pop_size: PopulationSize = 20
-    n_gen: NonNegativeCount = 20
-    pc: Probability = 0.6
-    pm: Probability = 0.2
+    pop_size: _options.PopulationSize = 20
+    n_gen: _options.NonNegativeCount = 20
+    pc: _options.Probability = 0.6
+    pm: _options.Probability = 0.2
     boundary: Literal["infinite", "finite"] = "infinite"
     unique: bool = False
     search: Literal["auto", "evolve", "exhaustive"] = "auto"
-    max_sets: NonNegativeCount = 5000
+    max_sets: _options.NonNegativeCount = 5000
     engine: Literal["pymoo", "deap"] = "pymoo"
 
     @classmethod

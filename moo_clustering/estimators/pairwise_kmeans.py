@@ -32,6 +32,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
@@ -86,7 +87,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
             require_squares(X)
-        pairs, components = _base.supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
@@ -271,7 +272,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         require_squares(features)
-        supervision = _base.supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
+        supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = spawn_seeds(self.random_state, 1)
         must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
         learned = self._learn(features, must, cannot)

@@ -26,6 +26,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.graphs.spectral import cut_weights
 from moo_clustering.operators import (
@@ -173,7 +174,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         )
         n_samples = features.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
-        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
         weight: Any = self._sample_weight
         weighed = () if weight is None else (weight := cut_weights(weight, n_samples, self.laplacian),)
@@ -445,7 +446,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
-        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, choice, spectral = spawn_seeds(self.random_state, 3)
         data = self._scale_samples(data)
         with progress_bar(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:

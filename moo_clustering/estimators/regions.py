@@ -155,17 +155,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return self
 
     def _plans(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        graph: Any = None,
-        weight: Any = None,
-        start: ArrayLike | None = None,
-        shapes: Any = None,
-        repair_start: bool = True,
+        self, X: Any, y: Any = None, *, start: Any = None, repair_start: bool = True, **given: Any
     ) -> Plans[None]:
-        area_map = read_map(X, graph, weight, shapes)
+        area_map = read_map(X, **given)
         features = numeric_features(self, area_map.table, ensure_min_samples=2)
         n_areas = len(features)
         if area_map.graph.shape[0] != n_areas:
@@ -323,7 +315,7 @@ class AreaMap(NamedTuple):
     shapes: Any
 
 
-def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
+def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) -> AreaMap:
     """Separate features, weights and polygons of a GeoDataFrame, and convert the graph to a sparse matrix."""
     column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -34,17 +34,9 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.controls import RandomDraws, random_draws
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators import multi_label
+from moo_clustering.estimators import _options, multi_label
 from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    PopulationSize,
-    Probability,
-    estimator,
-)
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
 from moo_clustering.operators.seeds import (
@@ -69,7 +61,7 @@ Counts = Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left
 SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 
-@estimator
+@_options.estimator
 class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
@@ -136,14 +128,14 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
-    n_clusters: Count = 20
+    n_clusters: _options.Count = 20
     _: KW_ONLY
-    k_min: Count | None = None
+    k_min: _options.Count | None = None
     n_sweeps: Annotated[int, Interval(Integral, 1, 3, closed="both")] = 3
     objectives: Annotated[Sequence[str], "array-like", str] = ("dispersion", "impurity")
-    pop_size: PopulationSize = 16
-    n_gen: NonNegativeCount = 12
-    pc: Probability = 0.6
+    pop_size: _options.PopulationSize = 16
+    n_gen: _options.NonNegativeCount = 12
+    pc: _options.Probability = 0.6
     init: Literal["seeds", "labels"] = "seeds"
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
@@ -303,7 +295,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self.history_, self.n_iter_ = self._searched
 
 
-@estimator
+@_options.estimator
 class SISCEnsemble(multi_label.ThresholdClassifier):
     """Ensemble of SISC models with different seeds and numbers of clusters: mean of standardised logits.
 
@@ -344,7 +336,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     sisc: SubspaceModel = None
     _: KW_ONLY
     n_clusters: Counts = (20, 40, 60, 80, 100, 120)
-    n_estimators: Count = 6
+    n_estimators: _options.Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         sizes = _checked_sizes(self.n_clusters)
@@ -434,7 +426,7 @@ def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
-@estimator
+@_options.estimator
 class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model, by the weighted mean of their standardised logits.
 

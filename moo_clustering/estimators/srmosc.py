@@ -22,16 +22,18 @@ from sklearn.utils._param_validation import Interval
 from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
+from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard, Plans
 from moo_clustering.consensus import ensemble_members
+from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.operators import batched_tournament, sparse_rows
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
 # Maximum and minimum number of members that the ratio cut compares, and their maximum number of samples in
@@ -114,7 +116,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
-        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, spectral_seed = spawn_seeds(self.random_state, 3)
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         scaled = self._scale_samples(features)

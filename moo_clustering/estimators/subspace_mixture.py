@@ -22,6 +22,7 @@ from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, ParallelOptions, estimator
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
@@ -112,7 +113,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
         _arrays.require_squares(X)
-        groups = _base.supervision_groups(X.shape[0], y, must_link, cannot_link)
+        groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
         self._space = Standardised.of(X)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         search = MixtureSearch(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
-from moo_clustering._data import checked_array, checked_table
+from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
@@ -190,8 +190,7 @@ def mst_interestingness(
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)
     n = tree.n_samples
-    if len(data) != n:
-        raise ValueError(f"X and the tree must have the same number of samples, got {len(data)} and {n}")
+    require_same_samples("X and the tree", len(data), n)
     if rank_cap is not None and rank_cap < 1:
         raise ValueError(f"rank_cap must be at least 1, got {rank_cap}")
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)

@@ -1,12 +1,21 @@
-"""Sparse matrices of graphs: symmetric similarities and their Laplacians."""
+"""Sparse matrices of graphs: symmetric similarities, their Laplacians, and groups of their nodes."""
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, block_slices, quoted
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntArray,
+    Labels,
+    block_slices,
+    number_clusters,
+    quoted,
+)
 from moo_clustering._data import checked_graph
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import weigh_equal
@@ -126,3 +135,34 @@ def similarity_edges(S: Any) -> SimilarityEdges:
     return SimilarityEdges(
         np.ascontiguousarray(ends), upper.data[positive], graph.diagonal(), np.asarray(graph.sum(axis=1))
     )
+
+
+def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
+    """Group parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
+    near: list[dict[int, float]] = [{} for _ in sizes]
+    for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
+        if a != b:
+            near[a][b] = near[b][a] = near[a].get(b, 0.0) + weight
+    left, sums, own = sizes.copy(), sums.copy(), np.arange(len(sizes))
+    smallest = [(size, part) for part, size in enumerate(sizes.tolist())]
+    heapify(smallest)
+    for _ in range(len(left) - n_groups):
+        size, a = heappop(smallest)
+        while size != left[a]:  # outdated entry: the part has grown or joined another part
+            size, a = heappop(smallest)
+        left[a] = 0.0
+        if near[a]:
+            b = max(near[a], key=lambda c: (near[a][c], -c))
+        else:
+            others = np.flatnonzero(left)
+            gaps = sums[others] / left[others, None] - sums[a] / size
+            b = int(others[(gaps**2).sum(axis=1).argmin()])
+        left[b], own[a], sums[b] = left[b] + size, b, sums[b] + sums[a]
+        heappush(smallest, (float(left[b]), b))
+        for c, weight in near[a].items():
+            del near[c][a]
+            if c != b:
+                near[b][c] = near[c][b] = near[c].get(b, 0.0) + weight
+    while (own != own[own]).any():
+        own = own[own]
+    return number_clusters(own)[0]

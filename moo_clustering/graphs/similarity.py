@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, choice, quoted
-from moo_clustering._data import FLOATS, checked_array, checked_table
+from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
@@ -420,11 +420,7 @@ def write_constraints(
         must_link_edges = "clique" if n_pairs <= 1_000_000 else "star"
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
-    if groups.n_samples != graph.shape[0]:
-        raise ValueError(
-            "groups and graph must have the same number of samples, "
-            f"got {groups.n_samples} and {graph.shape[0]}"
-        )
+    require_same_samples("groups and graph", groups.n_samples, graph.shape[0])
     largest = float(graph.data.max(initial=0.0)) or 1.0
     if len(groups.conflicts):
         row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

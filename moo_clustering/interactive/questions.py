@@ -296,14 +296,9 @@ class Inquiry:
         np.put_along_axis(ranks, order, np.arange(n, dtype=np.float64)[None].repeat(n, axis=0), axis=1)
         return np.maximum(ranks, 1.0)
 
-    def _identity(self, group: int) -> int | None:
-        """Return the identity of a group; None if the group is provisional."""
-        founder = self.founders[group][0]
-        return self.state.anchors.get(founder)
-
     def name_of(self, group: int) -> str | None:
         """Return the name of a group; None if it has no name."""
-        identity = self._identity(group)
+        identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
     # The next question.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path, PurePath
@@ -85,6 +85,7 @@ class ShownColumn:
     kind: Literal["number", "date", "category", "note"]
     values: FloatArray
     words: tuple[str, ...] = ()
+    form: str = "{}"  # of a number and its unit
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
@@ -110,7 +111,8 @@ class ShownColumn:
             return self.words[int(value)]
         if self.kind == "date":
             return str(np.datetime64(int(value), "s")).removesuffix("T00:00:00")
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+        number = str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+        return self.form.replace("{}", number)
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
@@ -161,6 +163,7 @@ class ShownSamples:
         texts: Sequence[str] | None = None,
         notes: pd.DataFrame | None = None,
         empty: pd.DataFrame | None = None,
+        forms: Mapping[str, str] | None = None,
     ) -> Self:
         """Collect the rows or texts of ``samples``, by default of all samples."""
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
@@ -183,7 +186,8 @@ class ShownSamples:
             shown = data.iloc[rows]
             if empty is not None and empty.shape == data.shape:
                 shown = shown.mask(empty.iloc[rows].to_numpy())
-            columns += [ShownColumn.of(str(name), column) for name, column in shown.items()]
+            given = [ShownColumn.of(str(name), column) for name, column in shown.items()]
+            columns += [replace(each, form=(forms or {}).get(each.name, "{}")) for each in given]
         cut = None if texts is None else tuple(str(texts[row])[:_LONGEST_TEXT] for row in rows)
         terms_named = list(feature_names) if len(feature_names) or terms is None else range(terms.shape[1])
         term_names = () if terms is None else tuple(map(str, terms_named))
@@ -196,10 +200,12 @@ class ShownSamples:
             (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
             for column in self.columns
         ]
+        names = tuple(self.names[row] for row in rows)
+        lines = [(kind, line) for kind, line in lines if line.values != names]  # columns of identifiers
         features = [line for kind, line in lines if kind != "note"]
         words, values = self._words(rows)
         return Beside(
-            tuple(self.names[row] for row in rows),
+            names,
             [line for kind, line in lines if kind == "note"],
             sorted(features if self.texts is not None else features + values, key=lambda f: -f.difference),
             () if self.texts is None else tuple(self.texts[row] for row in rows),
@@ -259,7 +265,7 @@ class ShownSamples:
         arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
         if self.terms is not None:
             arrays["shown_terms"] = self.terms
-        columns = [[column.name, column.kind, list(column.words)] for column in self.columns]
+        columns = [[column.name, column.kind, list(column.words), column.form] for column in self.columns]
         texts = None if self.texts is None else list(self.texts)
         named = {"names": list(self.names), "texts": texts, "terms": list(self.term_names)}
         return arrays, {"columns": columns, **named}
@@ -268,8 +274,8 @@ class ShownSamples:
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
         """Restore the samples from the result of :meth:`packed`."""
         columns = tuple(
-            ShownColumn(name, kind, values, tuple(words))
-            for (name, kind, words), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
+            ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions store no form
+            for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
         )
         texts = None if meta["texts"] is None else tuple(meta["texts"])
         terms, samples = arrays.get("shown_terms"), arrays["shown_samples"]

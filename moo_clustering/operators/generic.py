@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -19,12 +19,13 @@ from pymoo.core.problem import Problem
 from pymoo.core.repair import Repair
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
+from pymoo.core.variable import get
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
-from moo_clustering._arrays import IntArray, integer, quoted, warn_caller
+from moo_clustering._arrays import IntArray, integer, name_of, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.operators import base
@@ -33,6 +34,8 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
+Perturb: TypeAlias = "Mutation | Callable[[Any, NDArray[Any], Generator], NDArray[Any]]"
+Variation = Callable[[NDArray[Any], Generator], NDArray[Any]]
 # Accepted operators of pymoo algorithms whose signatures do not list all of them, by class.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
@@ -426,6 +429,28 @@ def vary(
         if repair is not None:
             children = repair.do(problem, children, random_state=rng)
     return np.asarray(children.get("X"))
+
+
+def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
+    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or a Mutation, and repairs them."""
+    who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
+
+    def vary(X: NDArray[Any], rng: Generator) -> NDArray[Any]:
+        if isinstance(perturb, Mutation):
+            out = np.asarray(perturb._do(problem, X.copy(), random_state=rng))
+            if (share := get(perturb.prob)) < 1:
+                out = np.where((rng.random(len(X)) <= share)[:, None], out, X)
+            if perturb.vtype is not None:
+                out = out.astype(perturb.vtype)
+        else:
+            out = np.asarray(perturb(problem, X.copy(), rng))
+        for each in (perturb.repair if isinstance(perturb, Mutation) else None, repair):
+            out = out if each is None else np.asarray(each._do(problem, out, random_state=rng))
+        if out.shape != X.shape:
+            raise ValueError(f"perturb must return the shape of X, {X.shape}, but {who} returned {out.shape}")
+        return out.astype(X.dtype, copy=False)
+
+    return vary
 
 
 def register_operators(

@@ -58,7 +58,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     try:
         from dask import array, delayed
     except ImportError:
-        return np.concatenate(parts.map(_labels, label))
+        return np.concatenate(parts.map(_labels, label, description="labels"))
     if (client := current_client()) is not None:
         check_workers(client)  # Dask would repeat tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)

@@ -7,7 +7,7 @@ of them exactly. Samples are the rows with the smallest keys, which depend only 
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,10 +92,11 @@ class Drawn(NamedTuple):
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find the bounds of a table and draw a uniform sample, the same for all divisions, in one pass."""
     # Each part returns only about its share of the sample. ``seed`` is below 2^63.
-    found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
+    drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
+    found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
         # The limit was too low, which happens in one of 10^9 cases: draw again without a limit.
-        found = parts.map(_extremes, sample_size, seed, np.inf, merge=_wider)
+        found = drawn(np.inf)
     return Survey(parts, *found)
 
 

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering._arrays import choice, integer, number_clusters, spawn_seeds, warn_caller
-from moo_clustering._data import checked_array, checked_graph, checked_table
+from moo_clustering._data import checked_array, checked_graph, checked_table, require_same_samples
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._docs import documented
 from moo_clustering._messages import did_you_mean, progress_bar, quoted
@@ -150,10 +150,7 @@ class PartitionPool:
 
     def joined(self, other: PartitionPool) -> PartitionPool:
         """Return a pool that also contains the partitions of another pool of the same samples."""
-        if other.n_samples != self.n_samples:
-            raise ValueError(
-                f"pools must have the same number of samples, got {self.n_samples} and {other.n_samples}"
-            )
+        require_same_samples("pools", self.n_samples, other.n_samples)
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
@@ -453,6 +450,12 @@ def family_partitions(
         if not order and family not in failures:
             failures[family] = ["no partition with two or more clusters"]
     return candidates, failures
+
+
+def family_words(family: str) -> str:
+    """Return the name of an algorithm family in words, with its view or distance of the data."""
+    name, _, view = family.partition("@")
+    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
 
 def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import FloatArray, choice, integer, positive, require_squares
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_array, checked_table
 from moo_clustering._parallel import n_threads, named_losses, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -111,7 +111,7 @@ class FuzzyModesProblem(SignedProblem):
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} genes per individual, got shape {genes.shape}")
-        numbers = genes if genes.dtype.kind in "iuf" else genes.astype(np.float64)
+        numbers = genes if genes.dtype.kind in "iuf" else checked_array(genes, "X", np.float64)
         return self.space.checked(numbers.reshape(-1, self.n_clusters, self.n_features))
 
     def memberships(self, X: ArrayLike) -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import at_least_one, block_slices, integer
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -220,11 +220,9 @@ class CenterEncoding(Encoding):
 
         Raises a ValueError for the wrong number of columns or non-finite values.
         """
-        genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
+        genes = np.atleast_2d(np.array(checked_array(X, "X", np.float64), order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}")
-        if not np.isfinite(genes).all():
-            raise ValueError("X must be finite, but a centre has NaN or infinite coordinates")
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:

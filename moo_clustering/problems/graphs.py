@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property, partial
-from heapq import heapify, heappop, heappush
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -14,7 +13,8 @@ from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
 
 from moo_clustering import _arrays
-from moo_clustering._data import checked_array, checked_table, checked_weights
+from moo_clustering._data import checked_array, checked_table, checked_weights, require_same_samples
+from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
@@ -28,6 +28,7 @@ from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_ap
 from moo_clustering.encodings.base import checked_labels
 from moo_clustering.encodings.loci import Delta, Kind, forest_links, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
+from moo_clustering.graphs.matrices import joined_smallest
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
@@ -38,7 +39,6 @@ Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_
 Weights = Literal["ranks", "published"]
 # Cluster of every part, one row per individual.
 Rows = Labels
-MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
 # For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
@@ -139,22 +139,23 @@ class MOCKProblem(EncodedProblem):
                 X, n_neighbors=n_neighbors, metric=metric, ties=ties, root=root, rank_cap=rank_cap,
                 rng=np.random.default_rng(random_state), n_jobs=n_jobs,
             )  # fmt: skip
-        elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
-            raise ValueError(
-                f"X and graph must have the same number of samples, got {np.shape(X)[0]} and "
-                f"{graph.n_samples}"
-            )
+        elif X is not None:
+            require_same_samples("X and graph", np.shape(X)[0], graph.n_samples)
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
-        elif encoding.n_samples != graph.n_samples:
-            raise ValueError(
-                f"encoding and data must have the same number of samples, got {encoding.n_samples} and "
-                f"{graph.n_samples}"
-            )
+        else:
+            require_same_samples("encoding and data", encoding.n_samples, graph.n_samples)
         self.encoding = encoding
-        self.objective_names = _checked_objectives(objectives, y, constraints)
-        self.weights = _weights(graph.n_neighbors, connectivity)
+        self.objective_names = unique_names(objectives, get_args(Objective))
+        for name, parameter, value in (("ari", "y", y), ("constraint_violation", "constraints", constraints)):
+            if name in self.objective_names and value is None:
+                raise ValueError(f"the objective {name!r} requires {parameter}")
+        ranks = np.arange(1, graph.n_neighbors + 1)
+        _arrays.choice("connectivity", connectivity, get_args(Weights))
+        self.weights = 1.0 / ranks
+        if connectivity == "published":
+            self.weights = np.where(ranks < graph.n_neighbors, 1.0 / (ranks + 1), 0.0)
         self.n_jobs = n_jobs
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
         self._built: tuple[int, NDArray[Any]] | None = None
@@ -264,24 +265,6 @@ class MOCKProblem(EncodedProblem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         out["F"] = self._scores.values(genes, self.objective_names) * self._signs
-
-
-def _checked_objectives(
-    objectives: Sequence[str], y: ArrayLike | None, constraints: PairwiseConstraints | None
-) -> tuple[str, ...]:
-    names = unique_names(objectives, get_args(Objective))
-    for name, parameter, value in (("ari", "y", y), ("constraint_violation", "constraints", constraints)):
-        if name in names and value is None:
-            raise ValueError(f"the objective {name!r} requires {parameter}")
-    return names
-
-
-def _weights(n_neighbors: int, variant: str) -> FloatArray:
-    _arrays.choice("connectivity", variant, get_args(Weights))
-    ranks = np.arange(1, n_neighbors + 1)
-    if variant == "ranks":
-        return 1.0 / ranks
-    return np.where(ranks < n_neighbors, 1.0 / (ranks + 1), 0.0)
 
 
 class PartScores:
@@ -412,11 +395,7 @@ class PartScores:
         return found
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
-        if constraints.n_samples != len(self.X):
-            raise ValueError(
-                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
-                f"{len(self.X)}"
-            )
+        require_same_samples("constraints and X", constraints.n_samples, len(self.X))
         must, cannot = constraints.must_link, constraints.cannot_link
         weights = constraints.must_link_weights, constraints.cannot_link_weights
         totals = [float(each.sum()) if len(each) else 1.0 for each in weights]
@@ -444,37 +423,6 @@ class PartScores:
         weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
         np.add.at(table, (self.base[targets.rows], codes), weight)
         return table
-
-
-def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Group parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
-    near: list[dict[int, float]] = [{} for _ in sizes]
-    for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
-        if a != b:
-            near[a][b] = near[b][a] = near[a].get(b, 0.0) + weight
-    left, sums, own = sizes.copy(), sums.copy(), np.arange(len(sizes))
-    smallest = [(size, part) for part, size in enumerate(sizes.tolist())]
-    heapify(smallest)
-    for _ in range(len(left) - n_groups):
-        size, a = heappop(smallest)
-        while size != left[a]:  # outdated entry: the part has grown or joined another part
-            size, a = heappop(smallest)
-        left[a] = 0.0
-        if near[a]:
-            b = max(near[a], key=lambda c: (near[a][c], -c))
-        else:
-            others = np.flatnonzero(left)
-            gaps = sums[others] / left[others, None] - sums[a] / size
-            b = int(others[(gaps**2).sum(axis=1).argmin()])
-        left[b], own[a], sums[b] = left[b] + size, b, sums[b] + sums[a]
-        heappush(smallest, (float(left[b]), b))
-        for c, weight in near[a].items():
-            del near[c][a]
-            if c != b:
-                near[b][c] = near[c][b] = near[c].get(b, 0.0) + weight
-    while (own != own[own]).any():
-        own = own[own]
-    return _arrays.number_clusters(own)[0]
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
@@ -894,10 +842,8 @@ class SRMOSCProblem(FixedProblem):
                 self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
                 groups=groups, n_jobs=n_jobs, method=neighbor_method,
             )  # fmt: skip
-        elif len(lists.indices) != n_samples:
-            raise ValueError(
-                f"lists and X must have the same number of samples, got {len(lists.indices)} and {n_samples}"
-            )
+        else:
+            require_same_samples("lists and X", len(lists.indices), n_samples)
         self.lists = lists
         self.width = width
         self.rho = self._ridge(rho)
@@ -913,7 +859,10 @@ class SRMOSCProblem(FixedProblem):
 
     def weights(self, X: ArrayLike) -> Float32Array:
         """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
-        genes = np.asarray(X, dtype=np.float32).reshape(-1, self.n_samples, self.width)
+        genes = checked_array(X, "X", np.float32)
+        if genes.shape[-1:] != (self.n_var,):
+            raise ValueError(f"X must have {self.n_var} columns, got shape {genes.shape}")
+        genes = genes.reshape(-1, self.n_samples, self.width)
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
@@ -988,7 +937,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"], out["G"] = summed(*self.row_tables(checked_array(X, "X", np.float32)))
+        out["F"], out["G"] = summed(*self.row_tables(X))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":

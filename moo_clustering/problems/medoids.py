@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
 from moo_clustering._arrays import block_slices, choice, integer, quoted, warn_caller
+from moo_clustering._data import require_same_samples
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
@@ -118,11 +119,8 @@ class MedoidProblem(EncodedProblem):
             raise ValueError(f"supervision={supervision!r} requires constraints, got None")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
-        if constraints is not None and constraints.n_samples != self.space.n_samples:
-            raise ValueError(
-                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
-                f"{self.space.n_samples}"
-            )
+        if constraints is not None:
+            require_same_samples("constraints and X", constraints.n_samples, self.space.n_samples)
         self.constraints = constraints
         self.supervision: Supervision = supervision
         apart = ConstrainedAssignment(self._needed_constraints()) if supervision == "assignment" else None

@@ -18,7 +18,7 @@ from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import array_of, choice, integer, is_own, name_of, non_dominated, value_per_row
-from moo_clustering._data import checked_container
+from moo_clustering._data import checked_container, require_same_samples
 from moo_clustering._docs import Documented
 from moo_clustering._messages import distinct_names, quoted
 from moo_clustering._parallel import one_thread, run_calls
@@ -200,15 +200,12 @@ class PartitionProblem(EncodedProblem):
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
-        whole = n_data == encoding.n_samples
-        if not whole and not (isinstance(encoding, TupleEncoding) and n_data == encoding.parts[0].n_samples):
-            raise ValueError(
-                f"data and encoding must have the same number of samples, got {n_data} and "
-                f"{encoding.n_samples}"
-            )
+        if not isinstance(encoding, TupleEncoding) or n_data != encoding.parts[0].n_samples:
+            require_same_samples("data and encoding", n_data, encoding.n_samples)
         self.encoding = encoding
         self.indices = _fitted(objectives, data)
         if isinstance(encoding, TupleEncoding):
+            whole = n_data == encoding.n_samples
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -307,7 +308,7 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
     # Copy the data, because a method may change them in place.
     seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
     try:
-        with one_thread():
+        with one_thread(), _named_warnings(f"{key['method']} on {key['data']}, seed {seed}"):
             if "part" in key:
                 return _controlled(job, X, seed)
             labels, evaluations, front = _clustered(job.method, X, seed, job.n_clusters)
@@ -323,6 +324,18 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
     measured = (len(clusters), seconds, evaluations)
     left = {} if front is None else {"front": front.values.tolist(), "objectives": [*front.objectives]}
     return {"status": "ok", **scores, **dict(zip(MEASURED, measured, strict=True)), **left}
+
+
+@contextmanager
+def _named_warnings(name: str) -> Iterator[None]:
+    """Issue warnings at the end, with the name of the cell."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            yield
+    finally:
+        for each in caught:
+            warnings.warn(f"{name}: {each.message}", each.category, stacklevel=2)
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:

@@ -31,7 +31,9 @@ from moo_clustering import stats
 from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
+from moo_clustering.datasets import BUNDLED, DataError, Table, load_bundled, prepare_table, read_table
+from moo_clustering.datasets.files import NotNumericError
+from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.estimators._fronts import ControlsMixin
 from moo_clustering.estimators._methods import find_method
 from moo_clustering.fronts import attainment_surfaces
@@ -979,13 +981,27 @@ def _method_of_toml(name: str, entry: Any) -> Any:
         raise ValueError(f"the method {name!r} cannot be created: {error}") from error
 
 
+def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
+    """Read a table; with ``prepare``, convert its columns like ``moo-clustering fit``."""
+    if prepare:
+        frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
+        features = frame.drop(columns=list(roles.by_column()))
+        return prepare_table(features).X, None if roles.labels is None else frame[roles.labels].replace(
+            "", -1
+        )
+    try:
+        return read_table(path, **options)
+    except NotNumericError as error:
+        raise DataError(f"{error.problem}; set prepare = true to convert them, or drop = [...]") from error
+
+
 def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
     """Create a data set from ``"iris"``, a path, ``{file = ..., labels = ...}`` or ``{generator = ...}``."""
     if isinstance(entry, str):
         return entry if entry in BUNDLED else folder / entry
     options = dict(entry) if isinstance(entry, Mapping) else {}
     if "file" in options:
-        return partial(read_table, folder / options.pop("file"), **options)
+        return partial(_table_of_toml, folder / options.pop("file"), **options)
     if hasattr(datasets, make := str(options.pop("generator", None))):
         return partial(getattr(datasets, make), **options)
     raise ValueError(

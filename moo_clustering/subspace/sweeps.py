@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, quoted
+from moo_clustering._data import require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import subspace as kernels
 from moo_clustering._targets import Targets
@@ -66,10 +67,7 @@ def iterate(
 
 def check_targets(targets: Targets, data: SubspaceData) -> None:
     """Raise a ValueError if targets and data have different numbers of samples."""
-    if len(targets.labelled) != data.n:
-        raise ValueError(
-            f"targets and data must have the same number of samples, got {len(targets.labelled)} and {data.n}"
-        )
+    require_same_samples("targets and data", len(targets.labelled), data.n)
 
 
 def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:

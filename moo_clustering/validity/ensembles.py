@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln
 
 from moo_clustering._arrays import choice, positive, quoted
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_table, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
@@ -56,11 +56,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     if others is None:
         return nmi_table(runs, runs)
     rest = hyperedges(others, "others")
-    if rest.n_samples != runs.n_samples:
-        raise ValueError(
-            "labels and others must have the same number of samples, "
-            f"got {runs.n_samples} and {rest.n_samples}"
-        )
+    require_same_samples("labels and others", runs.n_samples, rest.n_samples)
     return nmi_table(runs, rest)
 
 

@@ -38,8 +38,7 @@ def test_two_samples_stand_side_by_side(asked_run):
     first, second, *_ = result.output.split("Do these two samples belong together?")[1:]
     heads = first.strip().splitlines()[0].split()
     assert heads[0] == heads[3] == "person"
-    # Columns that were clustered precede the others.
-    assert first.index("Oslo") < first.rindex("person") or "Oslo" not in first
+    assert first.count("person") == 2  # identifiers are only in the head
     assert "Oslo" in first + second
     assert "Expected apart, 90%." in first
     assert "0 answers, 3 clusters (0 confirmed); about" in result.output
@@ -48,6 +47,14 @@ def test_two_samples_stand_side_by_side(asked_run):
     assert end[0].startswith("Saved the clusters after 2 answers in ")
     assert end[1] == f"Continue with: moo-clustering ask {asked_run} --resume"
     assert len(pd.read_csv(asked_run / "asked" / "labels.csv")) == 60
+    for arguments in (
+        ["predict", asked_run / "asked", asked_run / "labels.csv"],
+        ["explain", asked_run / "asked"],
+    ):
+        done = CliRunner().invoke(main, list(map(str, arguments)))
+        assert done.exit_code == 2
+        pairs = f"--must-link {asked_run}/asked/must_link.csv --cannot-link {asked_run}/asked/cannot_link.csv"
+        assert f"it contains answers only; to use them in a fit, add to its command {pairs}" in done.stderr
 
 
 def test_names_of_classes(asked_run):

@@ -45,7 +45,7 @@ def test_demo_spares_other_folders(run, fails, slices, table, tmp_path):
 def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monkeypatch):
     fitted = []
     monkeypatch.setattr(
-        "moo_clustering.cli.demo.fit.main", lambda options, **_: fitted.append(" ".join(options[3:]))
+        "moo_clustering.cli.commands.fit.main", lambda options, **_: fitted.append(" ".join(options[3:]))
     )
     result = run("warm-up")
     assert result.exit_code == 0, result.output

@@ -132,9 +132,13 @@ def test_killed_run_without_checkpoint(run, fails, slices, table, tmp_path):
     write_record(tmp_path / "out", command="fit")
     (tmp_path / "out" / ".labels.csv.12-ab.tmp").write_text("cut off")
     assert "still running or was killed" in fails(*FIT, "--out", "out")
+    result = run(*FIT, "--out", "out", "--resume", "--set", "mode=cut")
+    assert result.exit_code == INTERRUPTED
+    assert "Nothing to resume in out" in result.stderr
+    # The new run writes checkpoints.
     result = run(*FIT, "--out", "out", "--resume")
     assert result.exit_code == 0
-    assert "Nothing to resume in out" in result.stderr
+    assert "Nothing to resume" not in result.stderr
 
 
 def test_resume_in_a_new_folder_starts(run, slices, table):

@@ -267,11 +267,19 @@ def test_equal_fits_have_equal_models(fitted):
 
 
 WITHOUT_MODEL = {
-    "features without preparation": ("numbers.csv", "--no-prepare"),
+    "columns without preparation": ("numbers.csv", "--no-prepare"),
     "a bundled data set": ("iris",),
     "documents": ("texts.csv", "--text-columns", "text"),
     "bags": ("numbers.csv", "--bag", "b", "--method", "mikmeans", "-k", "2"),
-    "does not prepare columns": ("trees.csv", "--method", "fuzzy-modes-moga", "-k", "2", "--set", "n_gen=2"),
+    "with a method that prepares columns": (
+        "trees.csv",
+        "--method",
+        "fuzzy-modes-moga",
+        "-k",
+        "2",
+        "--set",
+        "n_gen=2",
+    ),
     "is incomplete": ("numbers.csv",),
     "; fit again": ("numbers.csv",),
 }

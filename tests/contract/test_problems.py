@@ -51,6 +51,20 @@ def test_no_global_generator_decides(name):
 
 
 @every_problem
+def test_wrong_genes_are_rejected(name):
+    problem, genes = problem_of(name), first_population(name).get("X")
+    if not hasattr(problem, "decode"):
+        pytest.skip("an individual is a set of runs")
+    for wrong in (genes[:, 1:], genes[0, 1:], np.zeros(problem.n_var + 1, dtype=genes.dtype)):
+        with pytest.raises((TypeError, ValueError), match=rf"X must .*\b{problem.n_var}\b"):
+            problem.decode(wrong)
+    with pytest.raises((TypeError, ValueError), match="X must "):
+        problem.decode(np.full(genes.shape, "a"))
+    with pytest.raises(ValueError, match=r"X must |genes must |X contains "):
+        problem.decode(np.where(np.arange(problem.n_var) == 1, np.nan, genes))
+
+
+@every_problem
 def test_genes_are_only_read(name):
     problem, genes = problem_of(name), first_population(name).get("X").copy()
     kept = genes.copy()

@@ -163,6 +163,7 @@ class _OtherFrame:
 
     def __init__(self, frame, method):
         setattr(self, method, lambda: frame)
+        self.var_names, self.isbacked, self.X = frame.columns, False, frame.to_numpy()
 
 
 @pytest.mark.parametrize("method", ["to_pandas", "to_df"])

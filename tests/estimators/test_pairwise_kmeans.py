@@ -17,8 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
+from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.estimators import pairwise_kmeans as _distortions
-from moo_clustering.estimators._base import supervision_pairs
 from moo_clustering.estimators.pairwise_kmeans import (
     DISTORTIONS,
     HMRFKMeans,

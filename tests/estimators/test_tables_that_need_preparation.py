@@ -1,10 +1,14 @@
 """Text, dates and missing values: one estimator prepares them, the others refuse them with the remedy."""
 
+import warnings
+from contextlib import suppress
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from moo_clustering.datasets import TablePreparer, prepare_table
@@ -141,3 +145,62 @@ def test_the_message_on_sparse_frames_of_zeros_names_the_remedy():
     X = pd.DataFrame(np.eye(12)).astype(pd.SparseDtype(float, 0.0))
     with pytest.raises(TypeError, match=r"X must be dense; use X\.sparse\.to_dense\(\)"):
         METHODS["memetic-kmeans"].load()(2).fit(X)
+
+
+TEXTS = ["a cat", "a dog", "no cat"] * 4
+OTHERS = {
+    "texts": (
+        lambda: TEXTS,
+        "convert texts with scikit-learn's TfidfVectorizer or moo_clustering.datasets.embed",
+    ),
+    "series": (lambda: pd.Series(TEXTS), "convert texts with scikit-learn's TfidfVectorizer"),
+    "array": (lambda: np.array(TEXTS), "convert texts with scikit-learn's TfidfVectorizer"),
+    "graph": (lambda: nx.path_graph(12), r"ICLClustering\(model='sbm'\) clusters graphs"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("method", [*TABULAR, METHODS[PREPARES]], ids=lambda method: method.name)
+def test_texts_and_graphs_are_refused_with_the_remedy(method, kind):
+    data, message = OTHERS[kind]
+    more = {"graph": np.eye(12, k=1) + np.eye(12, k=-1)} if method.areas else {}
+    with pytest.raises(TypeError, match=message):
+        made(method).fit(data(), **more)
+
+
+def distances():
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    return np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=-1))
+
+
+BY_DISTANCES = [method for method in METHODS.values() if not method.areas and not method.categorical]
+
+
+@pytest.mark.parametrize("method", BY_DISTANCES, ids=lambda method: method.name)
+def test_distances_used_as_features_are_named(method):
+    model = made(method)
+    try:
+        clone(model).set_params(metric="precomputed")._validate_params()
+    except ValueError:
+        accepts = False
+    else:
+        accepts = True
+    for metric in ["euclidean", "precomputed"] if accepts else [None]:
+        model = made(method).set_params(**({} if metric is None else {"metric": metric}))
+        if "n_gen" in model.get_params():
+            model.set_params(n_gen=1)
+        with warnings.catch_warnings(record=True) as issued:
+            warnings.simplefilter("always")
+            with suppress(ValueError):  # of methods for other data
+                model.fit(distances())
+        told = [each for each in issued if "X looks like a matrix of distances" in str(each.message)]
+        assert len(told) == (metric == "euclidean")
+        assert all(each.filename == __file__ for each in told)
+
+
+def test_symmetric_features_are_not_taken_for_distances():
+    X = np.random.default_rng(0).normal(size=(30, 30))
+    for other in (X, X + X.T, X @ X.T, (distances() > 1) * 1.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            METHODS["mock"].load()(2, n_gen=1, random_state=0).fit(other)

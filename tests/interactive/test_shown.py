@@ -70,3 +70,27 @@ def test_the_first_cell_that_names_a_picture_counts(folder):
     shown = ShownSamples.of(pd.DataFrame({"size": [1.0, 2.0]}), notes=notes)
     assert shown.picture(0, folder).content == PNG
     assert [shown.picture(sample, folder) for sample in (1, 2)] == [None, None]
+
+
+def test_numbers_have_units_and_identifiers_are_shown_once():
+    notes = pd.DataFrame({"id": ["a", "b", "c"], "kind": ["p", "q", "q"]})
+    table = pd.DataFrame({"price": [93.05, -5, None], "weight": [1.0, 2, 3], "ok": ["y", "n", "y"]})
+    shown = ShownSamples.of(
+        table, names=["a", "b", "c"], notes=notes, forms={"price": "${}", "weight": "{} kg", "other": "{} m"}
+    )
+    for samples in (shown, ShownSamples.unpacked(*shown.packed())):
+        beside = samples.beside([0, 1])
+        assert beside.names == ("a", "b")
+        assert [(line.name, line.values) for line in beside.notes] == [("kind", ("p", "q"))]
+        assert {line.name: line.values for line in beside.features} == {
+            "price": ("$93.05", "$-5"), "weight": ("1 kg", "2 kg"), "ok": ("y", "n"),
+        }  # fmt: skip
+        assert {line.values for line in samples.beside([2]).features} == {("(empty)",), ("3 kg",), ("y",)}
+
+
+def test_samples_of_earlier_versions_have_no_units():
+    shown = ShownSamples.of(pd.DataFrame({"price": [1.0, 2.0]}), forms={"price": "${}"})
+    arrays, meta = shown.packed()
+    meta["columns"] = [column[:3] for column in meta["columns"]]
+    [line] = ShownSamples.unpacked(arrays, meta).beside([0, 1]).features
+    assert line.values == ("1", "2")

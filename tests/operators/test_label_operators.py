@@ -314,6 +314,10 @@ def test_children_are_marked_and_mutated_accordingly():
     assert 0.15 <= changed[marks][possible].mean() <= 0.45
     assert all(CROSSED not in individual.data for individual in out)
     assert_array_equal(parents.get("X"), POOL)
+    # Without a mark, every partition with several clusters is mutated.
+    before = out.get("X").copy()
+    again = mutation.do(problem, out, random_state=np.random.default_rng(2))
+    assert (again.get("X") != before).any(axis=1)[before.max(axis=1) > 0].all()
 
 
 def test_mutation_of_a_copy():

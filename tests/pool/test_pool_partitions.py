@@ -68,7 +68,7 @@ def test_what_is_no_pool(pool):
         PartitionPool(np.array([[0, -1]]), ("a",))
     with pytest.raises(ValueError, match="2 names"):
         PartitionPool(np.array([[0, 1], [0, 1]]), ("a",))
-    with pytest.raises(ValueError, match="same samples"):
+    with pytest.raises(ValueError, match="same number of samples"):
         pool.joined(PartitionPool.of([("a", [0, 1])]))
 
 

@@ -54,6 +54,13 @@ def test_a_sample_at_two_centres_belongs_half_to_each():
     assert_allclose(encoding.centers(genes)[0, :, 0], [0.0, 9.0, 0.0])
 
 
+@pytest.mark.parametrize("kind", [CenterEncoding, FuzzyCenterEncoding])
+def test_distances_to_centres_are_counted(kind):
+    encoding = kind(X, 4)
+    encoding.decode(np.tile(encoding.bounds()[0], (3, 1)))
+    assert encoding.n_distances == 3 * len(X) * 4
+
+
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**31), fuzziness=st.floats(1.001, 50.0))
 def test_labels_are_the_largest_memberships(seed, fuzziness):

@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK
+from moo_clustering.graphs.matrices import joined_smallest
 from moo_clustering.problems import MOCKProblem
-from moo_clustering.problems.graphs import joined_smallest
 from moo_clustering.validity import MinimaxSilhouette
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -704,3 +705,39 @@ def test_a_study_without_a_folder_leaves_nothing(recwarn):
     gc.collect()
     assert not path.exists()
     assert not [one for one in recwarn if issubclass(one.category, ResourceWarning)]
+
+
+MIXED = pd.DataFrame(
+    {
+        "name": [f"n{row}" for row in range(40)],
+        "weight": [f"{3 if row % 2 else 9}.{row % 7} kg" for row in range(40)],
+        "kind": ["p" if row % 2 else "q" for row in range(40)],
+        "class": ["a" if row % 2 else "b" for row in range(39)] + [""],
+    }
+)
+
+
+def test_a_mixed_table_is_prepared_or_named(tmp_path):
+    MIXED.to_csv(tmp_path / "mixed.csv", index=False)
+    entry = 'mixed = {file = "mixed.csv", labels = "class", drop = ["name"]'
+    method = 'k-means = {class = "sklearn.cluster.KMeans", n_clusters = 2}'
+    text = f"seeds = 1\n[methods]\n{method}\n[data]\n{entry}"
+    (tmp_path / "raw.toml").write_text(text + "}\n")
+    done = CliRunner().invoke(main, ["study", str(tmp_path / "raw.toml")])
+    assert done.exit_code == 2
+    assert "'weight', 'kind' are not numeric" in done.stderr
+    assert "set prepare = true to convert them, or drop = [...]" in done.stderr
+    (tmp_path / "read.toml").write_text(text + ", prepare = true}\n")
+    done = CliRunner().invoke(main, ["study", str(tmp_path / "read.toml")])
+    assert done.exit_code == 0, done.stderr
+    assert pd.read_csv(tmp_path / "read" / "results.csv")["ari"].tolist() == [1.0]
+
+
+def warned(X, seed):
+    warnings.warn("look", UserWarning, stacklevel=1)
+    return drawn(X, seed)
+
+
+def test_warnings_name_the_cell():
+    with pytest.warns(UserWarning, match="^mine on blobs, seed 1: look$"):
+        Study({"mine": warned}, {"blobs": (X, Y)}, seeds=2).run()

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering.estimators._base import recall_text, sizes_text
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult, recall_text, result_of, sizes_text
 
 _MOST_BARS = 12
 _MOST_POINTS = 500

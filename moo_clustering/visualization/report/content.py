@@ -21,8 +21,8 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
+from moo_clustering.pool.candidates import family_words
 from moo_clustering.results import ClusteringResult, Front
 
 if TYPE_CHECKING:

@@ -562,8 +562,9 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if len(known) and np.isfinite(numbers).all():
-            values = sorted(values, key=float)
+        if np.isfinite(numbers).sum() > len(known) / 2:  # other texts follow the numbers
+            order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
+            values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
             # Divide samples at the rounded limits, which the page shows.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])

@@ -14,14 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
+from moo_clustering import results
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
-from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
@@ -31,7 +32,7 @@ from moo_clustering.descriptions import (
 )
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall_text
+from moo_clustering.estimators._base import ReportMixin, feature_scaling
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, Front, Objective, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
@@ -106,10 +107,11 @@ def report_content(
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator of this package or of scikit-learn with ``labels_``, or a
+        Estimator of this package or of scikit-learn with ``labels_``, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit. Without X, the report shows no map, and only the sizes of clusters.
+        Data or distances of the fit, or input of the pipeline. Without X, the report shows no map, and only
+        the sizes of clusters.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
@@ -148,6 +150,9 @@ def report_content(
     random_state : int, default=0
         Seed of all random selections.
     """
+    if isinstance(estimator, Pipeline):
+        table, X, estimator = X, None if X is None else estimator[:-1].transform(X), estimator[-1]
+        columns = table if columns is None and isinstance(table, pd.DataFrame) else columns
     result = _of_archive(estimator) if isinstance(estimator, PartitionArchive) else result_of(estimator)
     run = contents.run_solutions(result, class_names)
     labels = run.labels
@@ -647,7 +652,7 @@ def run_facts(
     for name, listed in zip(("must-links", "cannot-links"), pairs, strict=True):
         if len(listed):
             facts.append((name, str(len(listed))))
-    if (found := recall_text(result.neighbor_recall)) is not None:
+    if (found := results.recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:
         facts.append(("interrupted", "the search stopped early"))

@@ -111,3 +111,18 @@ def test_without_labels_there_are_no_classes(plain):
         plain.transduction_  # noqa: B018
     with pytest.raises(ValueError, match="predict_proba requires a fit with labels"):
         plain.predict_proba(X)
+
+
+@pytest.mark.parametrize("name", ["predict_proba_", "predict_proba"])
+def test_new_classes_have_no_probabilities(name):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(place, 0.3, (30, 2)) for place in (0, 4, 8)])
+    y = np.full(90, -1)
+    y[[0, 1, 30, 31]] = [0, 0, 1, 1]
+    model = ParetoClustering(novel="allow", random_state=0).fit(X, y)
+    assert not hasattr(model, "predict_proba_")
+    message = f"{name} requires a fit with labels of every class and without new classes.* novel='none'"
+    with pytest.raises((AttributeError, ValueError), match=message):
+        model.predict_proba_ if name == "predict_proba_" else model.predict_proba(X)
+    model = model.set_params(novel="none").relabel(y)
+    assert model.predict_proba_.shape == model.predict_proba(X).shape == (90, 2)

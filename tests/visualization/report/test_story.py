@@ -294,3 +294,10 @@ def test_texts_of_the_story_are_escaped():
         )
     )
     assert attack not in page
+
+
+def test_numbers_among_other_texts_are_in_their_order():
+    ((_, names, _),) = left_out_columns(pd.DataFrame({"x": ["5", "n/a", "5", "1", "10", "2", "2", "n/a"]}))
+    assert names == ["1", "2", "5", "10", "n/a"]
+    ((_, names, _),) = left_out_columns(pd.DataFrame({"x": ["q", "q", "q", "p", "1", "p"]}))
+    assert names == ["q", "p", "1"]
