@@ -915,7 +915,7 @@ class Compactness(base.PopulationIndex):
 
     Examples
     --------
-    >>> border = [[0, 1], [1, 0]] # two adjacent unit squares
+    >>> border = [[0, 1], [1, 0]]  # two adjacent unit squares
     >>> Compactness().fit(([1, 1], [4, 4], border)).evaluate([[0, 0], [0, 1]]).round(3)
     array([0.698, 0.785])
     """
