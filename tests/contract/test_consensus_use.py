@@ -20,7 +20,7 @@ from moo_clustering.consensus import hypergraph as metis_module
             2,
             {},
             ValueError,
-            r"every sample to a cluster in at least one run .* 1 of 4 samples are -1 .*: 3\. Remove these columns",
+            r"in at least one run .* 1 of 4 samples are -1 .*: 3\. Remove these columns",
         ),
         ([[0, 1, 1], [-1, 1, 0]], 2, {"weights": [0, 1]}, ValueError, "every sample"),
         (
