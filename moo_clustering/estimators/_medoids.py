@@ -50,8 +50,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
         Use of constraints, which are the user-supplied pairs and all pairs of labelled samples:
 
-        - ``"objective"``: the violated fraction is a third objective.
-        - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).
+        - ``"objective"``: the violated share is a third objective.
+        - ``"crowding"``: the satisfied share is added to the crowding distance (Internal).
         - ``"external"``: only the selection of the solution uses them (External).
         - ``"constraint"``: solutions with fewer violations dominate; not with ``engine="deap"``.
         - ``"assignment"``: every assignment of samples to medoids respects them.
@@ -60,9 +60,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of satisfied fractions of must-links and cannot-links (``"balanced"``),
-        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
-        (``"knee"``, also without constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule: largest sum of satisfied shares of must-links and cannot-links (``"balanced"``), most
+        satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point (``"knee"``,
+        also without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
@@ -288,6 +288,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
     """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
-    # Equal sums of fractions can differ in the last bit.
+    # Equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
     return int(np.where(best, xie_beni, np.inf).argmin())
