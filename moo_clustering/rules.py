@@ -186,7 +186,7 @@ class RuleSet:
             formula can be filled down.
         """
         if decimal not in (".", ","):
-            raise ValueError(f'decimal must be "." or ",", got {quoted(decimal)}')
+            raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
         cells = {}
         for place in _columns_of(self._tree):
             if (name := self._table.columns[place].name) not in columns:
@@ -329,10 +329,10 @@ def find_rules(
     -----
     A beam search joins optimal trees of depth two. In these trees and in greedy trees of scikit-learn, each
     condition is then optimised over all columns and values, with the other conditions fixed. The search uses
-    at most 2,000 rows and 48 columns. The fidelity is computed from all rows. O(n_clusters n_conditions^2
-    n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali,
-    "Alternating optimization of decision trees, with application to learning sparse oblique trees", NeurIPS
-    2018.
+    at most 2,000 rows and 48 columns. The fidelity is computed from all rows. Takes O(n_clusters
+    n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and
+    Tavallali, "Alternating optimization of decision trees, with application to learning sparse oblique
+    trees", NeurIPS 2018.
 
     Examples
     --------
@@ -517,7 +517,7 @@ class _Column:
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
-        if self.kind == "date":  # serial numbers of days; a day ends at the next number
+        if self.kind == "date":  # dates are serial numbers; a day ends at the next number
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")

@@ -72,7 +72,7 @@ class BagObjective(Shared):
         if n_clusters * max(1, min_cluster_size) > geometry.n_bags:
             raise ValueError(
                 f"n_clusters={n_clusters} clusters of at least min_cluster_size={min_cluster_size} "
-                f"bags require {n_clusters * max(1, min_cluster_size)} bags, got {geometry.n_bags}."
+                f"bags require {n_clusters * max(1, min_cluster_size)} bags, got {geometry.n_bags}"
             )
         self.geometry = geometry
         self.n_clusters = n_clusters

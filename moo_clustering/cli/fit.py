@@ -56,7 +56,7 @@ _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
     "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
 }  # fmt: skip
-_NOTES = 12  # largest number of notes about the preparation in the header of the report
+_NOTES = 12  # maximum number of notes about the preparation in the header of the report
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -458,7 +458,7 @@ def save_report(
         name = shlex.quote(name or folder.resolve().name)
         lines = [
             (
-                "Clusters of further rows",
+                "Clusters of new rows",
                 f"moo-clustering predict {name} new.csv",
                 "" if job.method.areas else runs.MODEL,
             ),
@@ -643,7 +643,7 @@ def _controls(record: Mapping[str, Any]) -> list[list[str]]:
         return []
     controls = record["controls"]
     rows = [["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"]]
-    names = {"control": "without evolution", "random_control": "survival at random"}
+    names = {"control": "without evolution", "random_control": "random survival"}
     for key, title in names.items():
         if key not in controls["ari_to_labels"]:
             rows.append([title, "omitted because the evolution was interrupted"])

@@ -104,7 +104,7 @@ def evolve_pool(
         n_gen=n_gen,
         recorder=history,
         verbose=verbose,
-        description="survival at random" if survival == "random" else "evolution",
+        description="random survival" if survival == "random" else "evolution",
         objective_names=problem.objective_names,
         signs=signs,
         checkpoint=checkpoint,
@@ -190,7 +190,7 @@ def _composed(
     """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
     if m < 2:
-        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
+        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
     require_same_samples("graph and pool", graph.n_samples, m)
     if constraints is not None:
         require_same_samples("constraints and pool", constraints.n_samples, m)

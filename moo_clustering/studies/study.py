@@ -162,7 +162,7 @@ class Study:
                 raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}")
         for key, make in (("methods", _method_of_toml), ("data", partial(_data_of_toml, place.parent))):
             if not isinstance(given.get(key), dict) or not given[key]:
-                raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
+                raise ValueError(f"{place} must have a table [{key}] with at least one entry")
             given[key] = {name: make(name, entry) for name, entry in given[key].items()}
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
@@ -186,7 +186,7 @@ class Study:
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
             if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue."
+                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue"
                 checks.warn_caller(said, RuntimeWarning)
         return self
 
@@ -203,9 +203,7 @@ class Study:
             entries["data set", name] = fingerprint(content, y)[:16] + asked
             classes = max(classes, y.max() + 1)
         if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
-            raise ValueError(
-                f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)."
-            )
+            raise ValueError(f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)")
         with cells.cells_of_folder(self.path, {"scores": list(self.scores)}) as store:
             for (kind, name), entry in entries.items():
                 key, shown = {"kind": kind, "name": name}, f"the {kind} {name!r}"
@@ -275,7 +273,7 @@ class Study:
         """
         base = self.methods[checks.choice("method", method, self.methods)]
         if isinstance(base, tuple | Tuning):
-            raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function.")
+            raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function")
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
         sizes = ("n_clusters", *cells.SIZES.values()) if self._sizes else ()
@@ -285,7 +283,7 @@ class Study:
         runs = range(checks.integer("seeds", seeds, 1))
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
-            raise ValueError("no data set is left to test, because earlier tunings used the other data sets.")
+            raise ValueError("no data set is left to test, because earlier tunings used the other data sets")
         found: list[dict[str, Any]] = []
         chosen: dict[Any, Any] = {}
         said: list[str] = []
@@ -336,7 +334,7 @@ class Study:
         """Data frame with a row per finished cell: data set, method, seed, status, scores and error."""
         rows = [{**key, **value} for key, value in self._finished() if "part" not in key]
         if not rows:
-            raise ValueError("the study has no finished cells; call run() first.")
+            raise ValueError("the study has no finished cells; call run() first")
         columns = ["data", "method", "seed", "status", *self.scores, *cells.MEASURED, "error"]
         return pd.DataFrame(rows).reindex(columns=columns)
 
@@ -422,7 +420,7 @@ class Study:
         values = values.dropna(how="all")
         alpha, single = stats.checked_alpha(alpha), len(values) == 1
         if len(self.methods) < 2:
-            raise ValueError("compare requires at least two methods; add another.")
+            raise ValueError("compare requires at least two methods; add another")
         several = len(values) > 1 and len(self.methods) > 2
         test = stats.friedman(_filled(values, greater), greater_is_better=greater) if several else None
         runs = self.results[self.results["data"].isin(values.index)]
@@ -526,7 +524,7 @@ class Study:
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the corners of the surfaces: the objectives in natural sign.
+            ``method``, ``fraction``, and the corners of the surfaces: the objectives with original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -601,13 +599,13 @@ class Study:
                 raise TypeError(
                     f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> "
                     "labels, or (problem, algorithm, n_gen) with two functions and a number; got "
-                    f"{quoted(method)}."
+                    f"{quoted(method)}"
                 )
         self.methods |= new
 
     def _check_new(self, name: str) -> None:
         if name in self.methods:
-            raise ValueError(f"the study already has a method {name!r}; choose another name.")
+            raise ValueError(f"the study already has a method {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
         """Return the data sets in tables and tests: all that were not used to tune a method."""
@@ -673,7 +671,7 @@ class Study:
         """Join the controls of a search; hypervolumes are relative to the fronts of the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
-            raise ValueError("the study has no controls; use controls=True and a method that is a search.")
+            raise ValueError("the study has no controls; use controls=True and a method that is a search")
         method = checks.choice("method", method or names[0], names)
         parts = [
             [pd.DataFrame(value[name]).assign(problem=key["data"]) for name in ("runs", "curves")]
@@ -681,7 +679,7 @@ class Study:
             if key["method"] == method and "runs" in value
         ]
         if not parts:
-            raise ValueError(f"no controls of {method!r} have finished; call run().")
+            raise ValueError(f"no controls of {method!r} have finished; call run()")
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
@@ -694,13 +692,13 @@ class Study:
         listed = [name for name in found if found[name]] if methods is None else [*methods]
         for name in listed:
             if not found[checks.choice("methods", name, self.methods)]:
-                raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches.")
+                raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches")
         if not listed:
-            raise ValueError(f"no method has a front on {data!r}; add a search, or call run().")
+            raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
             raise ValueError(
-                f"methods must have the same objectives, but {listed} differ; select some of them."
+                f"methods must have the same objectives, but {listed} differ; select some of them"
             )
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
@@ -846,14 +844,14 @@ def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, 
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
-        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}.")
+        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}")
     else:
         pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
     names = [key for key, _ in pairs]
     if not names:
-        raise ValueError(f"a study requires at least one {kind}, got none.")
+        raise ValueError(f"a study requires at least one {kind}, got none")
     if twice := [key for key in names if names.count(key) > 1]:
-        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names.")
+        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names")
     return dict(pairs)
 
 
@@ -886,13 +884,13 @@ def _has_controls(method: Any) -> bool:
 
 def _scores(given: Sequence[Any]) -> dict[str, cells.Score]:
     if isinstance(given, str) or not given:
-        raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}.")
+        raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}")
     found: dict[str, cells.Score] = {}
     for one in given:
         name, score = _score(one)
         if name in (*found, *cells.MEASURED, "data", "method", "seed", "status", "error"):
             raise ValueError(
-                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')."
+                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')"
             )
         found[name] = score
     return found
@@ -903,7 +901,7 @@ def _score(given: Any) -> tuple[str, cells.Score]:
         if given not in _BY_CLASSES:
             hint, known = did_you_mean(given, (*_BY_CLASSES, *INDICES)), ", ".join(_BY_CLASSES)
             raise ValueError(
-                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function."
+                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function"
             )
         return given, cells.Score(_BY_CLASSES[given], True, True)
     if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
@@ -969,5 +967,5 @@ def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
         return partial(getattr(datasets, make), **options)
     raise ValueError(
         f"the data set {name!r} must be a bundled name, a path, or a table with the key file, or "
-        f"generator (a function of sklearn.datasets); got {quoted(entry)}."
+        f"generator (a function of sklearn.datasets); got {quoted(entry)}"
     )
