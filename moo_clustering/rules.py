@@ -22,7 +22,6 @@ __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 # Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
-_SEPARATORS = {".": ",", ",": ";"}  # of the arguments of a spreadsheet's function, by decimal mark
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
 
@@ -188,8 +187,7 @@ class RuleSet:
         Returns
         -------
         str
-            Products of conditions, which are 0 or 1, with cluster numbers. Columns are absolute, so that the
-            formula can be filled down.
+            Sum of cluster numbers times conditions, which are 0 or 1; it can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f'decimal must be "." or ",", got {quoted(decimal)}')
@@ -202,13 +200,12 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        known = self._table.columns
 
         def written(node: _Node) -> str:
             if node.split is None:
                 return str(node.cluster)
             test, *branches = node.split
-            condition = known[test.column].formula(test, cells[test.column], decimal)
+            condition = self._table.columns[test.column].formula(test, cells[test.column], decimal)
             parts = zip((condition, f"(1-{condition})"), map(written, branches), strict=True)
             return f"({'+'.join(f'{factor}*{part}' for factor, part in parts if part != '0') or '0'})"
 
@@ -516,15 +513,14 @@ class _Column:
             text = str(self.categories[int(test.value)])
             quoted_text = '"' + text.replace('"', '""') + '"'
             if sum(str(each).casefold() == text.casefold() for each in self.categories) > 1:  # = ignores case
-                return f"EXACT({cell}{_SEPARATORS[decimal]}{quoted_text})"
+                return f"EXACT({cell}{';' if decimal == ',' else ','}{quoted_text})"
             return f'({cell}&""={quoted_text})'
         if self.kind in ("truth", "term"):  # "true" is a text unless the language of the sheet is English
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
         if self.kind == "date":  # serial numbers of days; a day ends at the next number
-            whole = 0.0 if self.has_times else 86400.0
-            sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
+            sign, whole = (sign, 0.0) if self.has_times else ({"<=": "<", ">": ">="}[sign], 86400.0)
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
         return f"{number}*({cell}{sign}{value.replace('.', decimal)})"
 
