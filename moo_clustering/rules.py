@@ -182,8 +182,7 @@ class RuleSet:
         Returns
         -------
         str
-            Products of conditions, which are 0 or 1, with cluster numbers. Columns are absolute, so that the
-            formula can be filled down.
+            Sum of cluster numbers times conditions, which are 0 or 1; it can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
@@ -196,13 +195,12 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        known = self._table.columns
 
         def written(node: _Node) -> str:
             if node.split is None:
                 return str(node.cluster)
             test, *branches = node.split
-            condition = known[test.column].formula(test, cells[test.column], decimal)
+            condition = self._table.columns[test.column].formula(test, cells[test.column], decimal)
             parts = zip((condition, f"(1-{condition})"), map(written, branches), strict=True)
             return f"({'+'.join(f'{factor}*{part}' for factor, part in parts if part != '0') or '0'})"
 
