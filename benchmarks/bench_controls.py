@@ -36,7 +36,7 @@ def overhead(what: str, problem: Any) -> Row:
         compare(problem, algorithm, n_evals=N_EVALS, seeds=SEEDS, controls=["drift", "climbs"])
     total = time.process_time() - start
     return Row(
-        f"counting and archiving, {what}, beside drift and climbs, one thread",
+        f"counting and archiving, {what}, in addition to drift and climbs, one thread",
         f"{1e6 * spent[0] / spent[1]:.2f} µs per evaluation",
         f"an evaluation with its share of the search: {1e6 * total / spent[1]:.0f} µs",
         f"{100 * spent[0] / total:.1f}%",

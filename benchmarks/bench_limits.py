@@ -1,4 +1,4 @@
-"""K-means within limits: time and sum of squares beside k-means-constrained, gap of weights and shares."""
+"""K-means within limits: time and sum of squares against k-means-constrained, gap of weights and shares."""
 
 from __future__ import annotations
 

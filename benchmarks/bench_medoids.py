@@ -1,4 +1,4 @@
-"""Decoding populations of medoids against plain NumPy, and whole runs beside k-means and k-medoids."""
+"""Decoding populations of medoids against plain NumPy, and whole runs against k-means and k-medoids."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def within(X: np.ndarray, labels: np.ndarray) -> float:
 
 
 def whole_runs() -> list[Row]:
-    """N = 5,000, pop 100, 100 generations, beside the classical methods with the k it found."""
+    """N = 5,000, pop 100, 100 generations, compared with the classical methods with the k it found."""
     X = make_blobs(N, n_features=10, centers=12, cluster_std=4.0, random_state=0)[0]
     rows = []
     for form in ("matrix", "vector"):

@@ -41,7 +41,7 @@ def components(d: int, spread: float) -> NDArray[np.float64]:
 
 
 def speed(X: NDArray[np.float64], d: int) -> list[Row]:
-    """Our local search beside scikit-learn's, on one thread, until no label changes."""
+    """Our local search compared with scikit-learn's, on one thread, until no label changes."""
     encoding = CenterEncoding(X, 100)
     seeds = encoding.seeds(np.random.default_rng(1))
     labels = np.empty(len(X), dtype=np.int32)

@@ -97,7 +97,7 @@ def equal_loss(solvers: Solvers) -> list[Row]:
 
 
 def threads(solvers: Solvers) -> Row:
-    """Two against one, beside what the machine gives to work that shares nothing."""
+    """Two workers against one, compared with the speed-up of independent work on this machine."""
 
     def ensemble(n_jobs: int) -> None:
         options: dict[str, Any] = {"dtype": "float32", "tol": 0.0, "max_iter": 15, "n_jobs": n_jobs}

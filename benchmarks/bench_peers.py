@@ -1,10 +1,10 @@
-"""Our methods beside those of other libraries: ``benchmarks/bench_peers.py [--limit 60] [--figure FILE]``.
+"""Our methods and those of other libraries: ``benchmarks/bench_peers.py [--limit 60] [--figure FILE]``.
 
 Ten Gaussian clusters of unequal sizes and shapes in ten dimensions, shuffled, 10^3 to 10^6 samples. Every
 method and size has a process of its own on one thread, whose processor time is measured: a fit on 500
 samples, which compiles or loads kernels, then k-means of scikit-learn, which every time is compared with, and
-the fit. A size is left out where the growth so far foretells more than ``--limit`` seconds, or the method
-needs all pairs of so many samples.
+the fit. A size is skipped if the growth so far predicts more than ``--limit`` seconds, or the method needs
+all pairs of so many samples.
 
 Packages that are no dependencies: ``benchmarks/peers.txt``; what is not installed is named.
 """
@@ -269,7 +269,7 @@ def cell(name: str, n: int, most: int) -> dict[str, float]:
 def measured(
     limit: float, sizes: tuple[int, ...] = SIZES, names: list[str] | None = None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """A row per method and size, and what is said of those that were left out."""
+    """A row per method and size, and the skipped methods with reasons."""
     one = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
     rows: list[dict[str, Any]] = []
     out: list[str] = []
@@ -318,7 +318,7 @@ def as_rows(found: pd.DataFrame, out: list[str]) -> list[Row]:
             Row(f"peers: {name} of {runs['from'].iloc[0]}", times, "one k-means of scikit-learn", ratio)
         )
     if out:
-        rows.append(Row("peers left out", "; ".join(out), "", ""))
+        rows.append(Row("peers skipped", "; ".join(out), "", ""))
     return rows
 
 
@@ -378,7 +378,7 @@ def main() -> None:
     if options.table:
         found.to_csv(options.table, index=False)
     print(found.round(3).to_string(index=False))
-    print("\n".join(["left out:", *out]))
+    print("\n".join(["skipped:", *out]))
     if options.figure:
         draw(found, options.figure)
 

@@ -1,4 +1,4 @@
-"""Collections of texts, beside topic models and clusterers of embeddings: ``benchmarks/bench_texts.py``.
+"""Clusterings of texts, topic models and clusterers of embeddings: ``benchmarks/bench_texts.py``.
 
 ``MOO_CLUSTERING_DATA`` names the folder of the collections. Documents are drawn once per collection. They are
 clustered as tf-idf weights, which other packages get as 50 components of unit length, and as embeddings by

@@ -1,7 +1,7 @@
 """Code that the same tasks take with several libraries: ``python benchmarks/code_size.py``.
 
 The programs in ``benchmarks/programs/`` do three tasks on the same data for the same number of generations.
-Each uses the best that its library offers, and is laid out by ``ruff format``. Lines and tokens leave out
+Each uses the best that its library offers, and is laid out by ``ruff format``. Lines and tokens exclude
 imports, docstrings, comments and empty lines. Programs run where their library is installed; those of the
 task ``resume`` are killed after their first checkpoint, and the second start must print the same as a run
 without a kill.
@@ -59,7 +59,7 @@ def code_size(text: str, without: str | None = None) -> tuple[int, int]:
     text : str
         Python source.
     without : str, optional
-        Statements that begin so are left out as well, such as ``"plot_"``.
+        Statements that begin so are excluded as well, such as ``"plot_"``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How well PESC clusters, beside its controls: ``python benchmarks/quality.py [--seeds 5]``.
+"""How well PESC clusters, compared with its controls: ``python benchmarks/quality.py [--seeds 5]``.
 
 Accuracy (one-to-one matching of clusters and classes), mean and standard deviation over seeds; rows are
 shuffled anew for every seed, the number of clusters is the number of classes, defaults everywhere.

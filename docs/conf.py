@@ -65,7 +65,7 @@ if not DRAWN_BY.exists() or DRAWN_BY.read_text(encoding="utf-8") != digest.hexdi
     DRAWN_BY.parent.mkdir()
     DRAWN_BY.write_text(digest.hexdigest(), encoding="utf-8")
 
-# The examples write pictures and pages beside themselves, which must not be left among the sources.
+# The examples write pictures and pages to their own folder, which must not be left among the sources.
 SCRIPTS = HERE / "_build" / "examples"
 shutil.rmtree(SCRIPTS, ignore_errors=True)
 shutil.copytree(ROOT / "examples", SCRIPTS)
@@ -99,7 +99,7 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 8,
-    # Nearly five hundred names of the reference are not repeated beside each of its pages.
+    # Nearly five hundred names of the reference are not repeated next to each of its pages.
     "collapse_navigation": True,
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -4,8 +4,8 @@ Bags of instances
 
 Cluster bags, which are samples that consist of several instances, such as patients with several lesions.
 
-Shows: generated bags with outlying instances, `ParetoBagClustering` without a number of clusters, two
-indices at once in NSGA-II with a minimum cluster size, the front, and the result without this minimum.
+Shows: generated bags with outlying instances, `ParetoBagClustering` without a number of clusters, two indices
+simultaneously in NSGA-II with a minimum cluster size, the front, and the result without this minimum.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 
 
 def front(bags, least):
-    """Objectives in natural sign and partitions, by the Davies-Bouldin index."""
+    """Objectives with original signs and partitions, by the Davies-Bouldin index."""
     problem = BagPartitionProblem(bags, 3, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=least)
     operators = problem.operators(NSGA2) | {"sampling": PartitionSampling()}
     result = evolve(problem, NSGA2(pop_size=40, **operators), n_gen=40, seed=1)

@@ -59,7 +59,7 @@ model.table(table).to_csv("employees-clustered.csv", index=False)
 
 # %%
 # The fitted model reads new employees in the notation of the fit. The order of the columns does not matter,
-# columns that the fit left out may be absent, and missing cells are filled from the nearest employees of the
+# columns that the fit dropped may be absent, and missing cells are filled from the nearest employees of the
 # fit. On the command line, `moo-clustering fit employees.csv` and `moo-clustering predict` do the same.
 
 new = pd.DataFrame(

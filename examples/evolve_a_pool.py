@@ -5,7 +5,7 @@ Was evolution worth it?
 Compose an evolution over a pool of partitions, and test whether it improves the result.
 
 Shows: the pool, the objectives fitted to it, operators of partitions in pymoo's NSGA-II, and a control with
-the same operators and number of evaluations, but with random survivors.
+the same operators and number of evaluations, but with random survival.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def score(labels):
 best = pool.labels[score(pool.labels).argmax()]
 print(f"pool alone: score {score(best[None])[0]:.3f}, ARI {adjusted_rand_score(classes, best):.3f}")
 
-for name, survival in (("NSGA-II", RankAndCrowding()), ("random survivors", RandomSurvival())):
+for name, survival in (("NSGA-II", RankAndCrowding()), ("random survival", RandomSurvival())):
     algorithm = NSGA2(
         pop_size=40,
         sampling=PoolSampling(pool, score(pool.labels)),

@@ -24,7 +24,7 @@ X, y = make_blobs(200, centers=6, cluster_std=2.0, random_state=1)
 partial = np.where(np.arange(len(y)) % 8 == 0, y, -1)
 model = NSGA2Clus(pop_size=40, n_gen=30, random_state=0).fit(X, partial)
 
-# Distinct objectives as minimised by the search; in pareto_front_, objectives have their natural sign.
+# Distinct objectives as minimised by the search; in pareto_front_, objectives have their original signs.
 F = np.unique(model.result_.F, axis=0)
 labels = [name.replace("_", " ") for name in model.objective_names_]
 few = F[np.linspace(0, len(F) - 1, 4).astype(int)]

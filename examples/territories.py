@@ -5,7 +5,7 @@ Territories on a map, now and a year later
 Divide a map into connected sales territories with an even work load, then adapt them to a new year.
 
 Shows: ``Regions`` with a graph of neighbours and weights, the trade-off between homogeneous, compact and even
-territories, an earlier division as ``start``, and the share of areas that change their territory.
+territories, a previous partition as ``start``, and the share of areas that change their territory.
 """
 
 import networkx as nx

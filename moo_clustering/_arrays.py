@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from moo_clustering._types import IntpArray as IntpArray
 from moo_clustering._types import Labels as Labels
 from moo_clustering._types import SeedLike as SeedLike
 
-# Largest number of values in temporary arrays for a block of individuals: 32 MB of float64.
+# Maximum number of values in temporary arrays for a block of individuals: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
 # Packages whose frames are skipped to find the caller that a warning concerns.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
@@ -210,8 +210,8 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
-    """Number clusters 0, 1, ... in order of their first samples; also return their former labels."""
-    # O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear.
+    """Number clusters 0, 1, ... by first appearance; also return their former labels."""
+    # Takes O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear.
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty(len(former), dtype=np.int32)
@@ -316,9 +316,9 @@ def array_of(
     if array.shape != shape or array.dtype.kind not in "biuf":
         got = f"dtype {array.dtype}" if array.shape == shape else f"shape {array.shape}"
         got = quoted(returned) if returned is None or array.ndim == 0 else got
-        raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {got}.")
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {got}")
     if not nan and array.dtype.kind == "f" and (n_bad := np.count_nonzero(np.isnan(array))):
-        raise ValueError(f"{who} must return {what}, an array of shape {shape}; {n_bad} values are NaN.")
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; {n_bad} values are NaN")
     return array
 
 
@@ -329,13 +329,20 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     if n_bad := np.count_nonzero(~np.isfinite(array)):
         raise ValueError(
             f"{who} must return {what}; {n_bad} of {n} are not finite: return a large finite value "
-            "where it is undefined."
+            "where it is undefined"
         )
     return array.astype(np.float64)
 
 
+class Shared:
+    """Base of immutable objects: a deep copy is the object itself."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
 class ShortMessages:
-    """Base of scikit-learn estimators whose errors quote an invalid option on one short line."""
+    """Base class of scikit-learn estimators whose errors quote an invalid option on one short line."""
 
     def _validate_params(self) -> None:
         try:

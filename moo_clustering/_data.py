@@ -20,7 +20,7 @@ from moo_clustering._arrays import quoted, row_sizes, warn_caller
 FLOATS = [np.float64, np.float32]
 # Integer types for which kernels are compiled; other integers become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# Largest number of columns that a message names.
+# Maximum number of columns that a message names.
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
 # ``max_memory``; and GiB per million rows of 10 features, from docs/scale.md.
@@ -118,7 +118,7 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
 def require_same_samples(what: str, n_first: int, n_second: int) -> None:
     """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
     if n_first != n_second:
-        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}.")
+        raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}")
 
 
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
@@ -140,10 +140,10 @@ def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.fl
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
-        raise ValueError(f"{name} must be non-negative, got {found[i]:g} for {kind} {i}.")
+        raise ValueError(f"{name} must be non-negative, got {found[i]:g} for {kind} {i}")
     largest = found.max(initial=0.0)
     if largest > np.finfo(np.float64).max / len(found):
-        raise ValueError(f"{name} must have a finite sum, got values up to {largest:g}; use a larger unit.")
+        raise ValueError(f"{name} must have a finite sum, got values up to {largest:g}; use a larger unit")
     return found
 
 
@@ -340,7 +340,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     if mapped is not None and mapped.size() < len(mapped):
         raise ValueError(
             f"the memory-mapped file {X.filename} was truncated: it has {mapped.size()} of "
-            f"{len(mapped)} bytes; write the file and map it again."
+            f"{len(mapped)} bytes; write the file and map it again"
         )
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
@@ -360,12 +360,12 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         raise MemoryError(
             f"{owner} requires a float64 copy of {name}, of shape {shape} and "
             f"{8 * math.prod(shape) / 2**30:.3g} GiB, which exceeds the free memory; pass fewer "
-            "samples, or a C-contiguous float64 array, which is not copied."
+            "samples, or a C-contiguous float64 array, which is not copied"
         ) from error
     except OverflowError as error:
         raise ValueError(
             f"Input {name} contains infinity or a value too large: an integer that float64 cannot "
-            f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in."
+            f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in"
         ) from error
     except (TypeError, ValueError) as error:
         # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
@@ -408,15 +408,15 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return (
             f"{owner} requires numbers, but there are other values in {', '.join(others)}; "
             f"{remedy} to convert text, dates and units to features, drop such columns, or use "
-            "FuzzyModesMOGA, which compares categories."
+            "FuzzyModesMOGA, which compares categories"
         )
     if not (fault := missing or infinite):
         return ""
     kind = "NaN" if missing else "infinity or a value too large"
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
     # Standardising embeddings would change their directions.
-    remedy = "leave out these rows, or compute them again" if directions else f"{remedy} {does}"
-    return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
+    remedy = "drop these rows, or compute them again" if directions else f"{remedy} {does}"
+    return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}"
 
 
 def _remedy(owner: str, name: str) -> str:

@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Share of |x|^2 + |y|^2 below which a squared distance from matrix products can have lost six digits.
 _CANCELLED = 1e-6
-# Largest number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
+# Maximum number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (

@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message with advice for Python. Its attribute ``command`` has advice for the command line instead."""
+    """Message with advice for Python. Its attribute ``command`` contains advice for the command line."""
 
     command: str
 
@@ -87,7 +87,8 @@ _SPECIAL = {
 
 def special_file(mode: int) -> str:
     """Return the kind of special file of this mode, such as "a socket"; "" for regular files and folders."""
-    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL.get(stat.S_IFMT(mode), "no file")
+    is_usual = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return "" if is_usual else _SPECIAL.get(stat.S_IFMT(mode), "a special file")
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:

@@ -31,7 +31,7 @@ Buffer = NDArray[np.uint8]
 _LARGE = 1 << 14
 # Threads and processes that joblib requires per worker process, and in addition for all of them together.
 _PER_PROCESS, _AROUND = 4, 4
-# Largest number of threads that ``can_start`` has run simultaneously.
+# Maximum number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
 # Shelves by joblib backend. A shelf exists until the block of joblib.parallel_config ends.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()

@@ -54,7 +54,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     given = y.toarray() if issparse(y) else classes_as_given(y, "y")
     if given.ndim == 2 and given.shape[1] == 1:
         warn_caller(
-            "A column-vector y was passed when a 1d array was expected: it is used as one class per sample.",
+            "A column-vector y was passed when a 1d array was expected: it is used as one class per sample",
             DataConversionWarning,
         )
         given = given.ravel()

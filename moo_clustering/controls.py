@@ -74,7 +74,7 @@ def compare(
 
     Raises a TypeError or ValueError if ``n_evals`` is below the population size, a control is unknown or
     impossible, ``y`` has the wrong length or requires a missing ``decode``, or an objective is not finite.
-    Warns (ExhaustedSearchWarning) if a search ends before ``n_evals``, and (InterruptedSearchWarning) if
+    Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if
     Ctrl-C stops the comparison, whose result contains the completed seeds.
 
     Parameters
@@ -127,7 +127,7 @@ def compare(
     500
     """
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
+        raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}")
     return _compared(partial(_PymooRun, problem, algorithm), n_evals, seeds, y, controls, n_clusters)
 
 
@@ -162,7 +162,7 @@ def compare_deap(
     if not (hasattr(toolbox, "register") or callable(toolbox)):
         got = type(toolbox).__name__
         raise TypeError(
-            f"toolbox must be a DEAP toolbox, or a function toolbox(rng) that returns one, got {got}."
+            f"toolbox must be a DEAP toolbox, or a function toolbox(rng) that returns one, got {got}"
         )
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
@@ -211,10 +211,10 @@ def _compared(
     if n_evals < trial.size:
         raise ValueError(
             f"n_evals={n_evals} is less than the {trial.size} individuals of the initial population; "
-            "increase it or decrease pop_size."
+            "increase it or decrease pop_size"
         )
     if y is not None and trial.decode is None:
-        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y.")
+        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y")
 
     def decode(X: Genes) -> NDArray[Any]:
         labels = np.asarray(trial.decode(X))
@@ -223,11 +223,11 @@ def _compared(
     if y is not None:
         y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
-            raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}.")
+            raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}")
         y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
         if y.max() < 0:
             raise ValueError(
-                "y must contain at least one of the classes 0, 1, ..., and -1 for unknown classes."
+                "y must contain at least one of the classes 0, 1, ..., and -1 for unknown classes"
             )
     # Compile kernels in a short run, so that compilation does not count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
@@ -268,11 +268,11 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
     for name in named:
         if name not in CONTROLS:
             near = did_you_mean(str(name), CONTROLS)
-            raise ValueError(f"controls must be 'auto' or from {CONTROLS}, got {quoted(name)}{near}.")
+            raise ValueError(f"controls must be 'auto' or from {CONTROLS}, got {quoted(name)}{near}")
         if name in lacking:
             possible = tuple(one for one in CONTROLS if one not in lacking)
             raise ValueError(
-                f"the control {name!r} requires {lacking[name]}; add it or choose from {possible}."
+                f"the control {name!r} requires {lacking[name]}; add it or choose from {possible}"
             )
     return named
 
@@ -324,7 +324,7 @@ class ControlComparison(NamedTuple):
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
             raise ValueError(
-                f"measure must be one of {known}, got {quoted(measure)}{did_you_mean(measure, known)}."
+                f"measure must be one of {known}, got {quoted(measure)}{did_you_mean(measure, known)}"
             )
         unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
@@ -429,7 +429,7 @@ class Meter:
             raise ValueError(
                 f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
                 f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls require finite "
-                "objectives that depend on the individual alone."
+                "objectives that depend on the individual alone"
             )
         feasible = violation <= 0
         self._new.append((X[feasible], F[feasible]))
@@ -458,10 +458,10 @@ def _named(control: Any) -> str:
     """Return the name of a user-defined control."""
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
-        raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not.")
+        raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not")
     if name in (EVOLUTION, *CONTROLS):
         raise ValueError(
-            f"a user-defined control cannot have the name {name!r} of a built-in control; rename it."
+            f"a user-defined control cannot have the name {name!r} of a built-in control; rename it"
         )
     return name
 
@@ -501,7 +501,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         if idle > _IDLE or getattr(search, "n_evaluated", 0) > meter.count:
             raise ValueError(
                 f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
-                "evaluations; call problem.evaluate in the algorithm."
+                "evaluations; call problem.evaluate in the algorithm"
             )
     if meter.count < meter.n_evals:
         said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."

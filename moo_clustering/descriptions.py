@@ -96,7 +96,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     ----------
     clusters : sequence of ClusterDescription
     sample_names : sequence of str, optional
-        Names of all samples, to name typical samples. Default: row numbers.
+        Names of all samples, to name typical samples. Default: row indices.
 
     Attributes
     ----------
@@ -226,9 +226,9 @@ def describe_columns(
     -----
     A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
     Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
-    column do not matter. The nearest cluster has the most similar mean ranks and shares.
-    O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200
-    clusters. If there are more columns, only the strongest columns of every cluster are compared.
+    column do not matter. The nearest cluster has the most similar mean ranks and shares. Takes O(n_samples
+    n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200 clusters. If
+    there are more columns, only the strongest columns of every cluster are compared.
 
     Examples
     --------
@@ -252,8 +252,8 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
-    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label per
-    document and one term per column.
+    Takes O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label
+    per document and one term per column.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def describe_terms(
     -------
     ClusterDescriptions
         Descriptions without typical documents. Stop words, numbers, single letters, and parts of web
-        addresses such as "com" are left out.
+        addresses such as "com" are omitted.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 

@@ -1,4 +1,4 @@
-"""Diversity of chromosomes, from counts of choices per locus."""
+"""Diversity of individuals, from counts of choices per locus."""
 
 from functools import partial
 from typing import Any
@@ -19,10 +19,10 @@ Counts = NDArray[np.unsignedinteger[Any]]
 
 
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
-    """Return the counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
+    """Return the counts of the choices: ``counts[j, r]`` = number of individuals with value r at locus j.
 
-    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up. This function
-    and those that use the counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
+    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up. This
+    function and users of the counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
     Returns
     -------
-    counts : ndarray of shape (n_loci, width), uint16 (uint32 above 65,535 chromosomes)
+    counts : ndarray of shape (n_loci, width), uint16 (uint32 above 65,535 individuals)
     """
     ranks = _checked(ranks, np.shape(ranks)[-1], width)
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
@@ -44,14 +44,14 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
 
 def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) -> None:
-    """Subtract the chromosomes ``ranks`` from a count table, in place.
+    """Subtract the individuals ``ranks`` from a count table, in place.
 
     Parameters
     ----------
     counts : ndarray of shape (n_loci, width)
         Counts from :func:`locus_counts`, updated in place.
     ranks : ndarray of shape (n_individuals, n_loci)
-        Chromosomes that were counted.
+        Individuals that were counted.
     n_jobs : int, optional
         Threads over blocks of loci.
     """
@@ -60,9 +60,9 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count, for each chromosome, the agreements with the counted set, summed over all loci.
+    """Count, for each individual, the agreements with the counted set, summed over all loci.
 
-    This number divided by (n_loci * size of the counted set) is 1 - DIV. O(n_individuals * n_loci) time.
+    1 - DIV is this number / (n_loci * size of the counted set). Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
 
 @documented(shared_choices)
 def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64Array:
-    """Return the number of loci at which each chromosome agrees with ``row``.
+    """Return the number of loci at which each individual agrees with ``row``.
 
     Parameters
     ----------
@@ -97,21 +97,21 @@ def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
     """Check shape and values, because kernels read and write out of bounds for invalid ranks."""
     if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
         got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
-        raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}.")
+        raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}")
     if width is not None and ranks.size and not (ranks.min() >= 0 and ranks.max() < width):
-        raise ValueError(f"ranks must be from 0 to {width - 1}, got {ranks.min()} to {ranks.max()}.")
+        raise ValueError(f"ranks must be from 0 to {width - 1}, got {ranks.min()} to {ranks.max()}")
     return ranks
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """Compute DIV of every chromosome with respect to a reference set (PESC, Eq. 2).
+    """Compute DIV of every individual with respect to a reference set (PESC, Eq. 2).
 
     Parameters
     ----------
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers of any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, which contains each chromosome, so that DIV <= 1 - 1/n_individuals.
+        Default: the population itself, which contains each individual, so that DIV <= 1 - 1/n_individuals.
 
     Returns
     -------
@@ -130,12 +130,12 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     if population.ndim != 2 or reference.ndim != 2 or population.shape[1] != reference.shape[1]:
         raise ValueError(
             "population and reference must be 2-d with the same number of loci; "
-            f"got shapes {population.shape} and {reference.shape}."
+            f"got shapes {population.shape} and {reference.shape}"
         )
     if min(population.size, reference.size) == 0:
-        raise ValueError("diversity requires at least one chromosome with at least one gene.")
+        raise ValueError("diversity requires at least one individual with at least one gene")
     if min(population.min(), reference.min()) < 0:
-        raise ValueError("genes must be non-negative integers.")
+        raise ValueError("genes must be non-negative integers")
     width = int(max(population.max(), reference.max())) + 1
     shared = shared_choices(population, locus_counts(reference, width))
     return 1.0 - shared / (population.shape[1] * len(reference))

@@ -69,9 +69,9 @@ def nmf(
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
     Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
-    one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
-    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Source:
-    Ensemble NMF, section on non-negative matrix factorization.
+    one pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is
+    bitwise identical in any batch and on any number of workers. Takes O(n_runs (n_documents + n_terms) k)
+    memory. Source: Ensemble NMF, section on non-negative matrix factorization.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         raise ValueError(
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
-            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
+            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}"
         )
     if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
@@ -226,8 +226,8 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Compute the non-negative weights V that minimise ||A - V U^T||^2, exactly.
 
-    Active-set method on the normal equations. O(n_values n_components) time for the products, and
-    about O(n_components^4) at worst per document, far less with few positive weights.
+    Active-set method on the normal equations. Takes O(n_values n_components) time for the products, and about
+    O(n_components^4) at worst per document, far less with few positive weights.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _solved(
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
-        raise ValueError(f"tol must be non-negative; got {quoted(tol)}.")
+        raise ValueError(f"tol must be non-negative; got {quoted(tol)}")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
@@ -344,7 +344,7 @@ def _origins(
     matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
 ) -> Seeds | Starts:
     if seeds is not None and starts is not None:
-        raise ValueError("pass either seeds or starts for the initial factors, not both.")
+        raise ValueError("pass either seeds or starts for the initial factors, not both")
     if n_runs is not None:
         _check_count("n_runs", n_runs)
     origins: Seeds | Starts
@@ -356,13 +356,13 @@ def _origins(
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} must contain {wanted} runs, got {count}.")
+        raise ValueError(f"{name} must contain {wanted} runs, got {count}")
     return origins
 
 
 def _check_count(name: str, value: Any) -> None:
     if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {quoted(value)}.")
+        raise ValueError(f"{name} must be an integer of at least 1; got {quoted(value)}")
 
 
 class Batches(NamedTuple):
@@ -385,7 +385,7 @@ def plan_batches(
         raise ValueError(
             f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for the computation, but a run "
             f"requires {run_bytes / 2**30:.3g} GiB; use fewer runs, prune the vocabulary, use "
-            "dtype='float32' or increase max_memory."
+            "dtype='float32' or increase max_memory"
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
     # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
@@ -429,9 +429,9 @@ def check_scale(A: Any, name: str, dtype: str) -> None:
         square = float(np.square(values, dtype=np.float64).sum())
     limits = np.finfo(np.dtype(dtype))
     if not square <= float(limits.max):
-        raise ValueError(f"{name} has values so large that their squares overflow {dtype}; rescale it.")
+        raise ValueError(f"{name} has values so large that their squares overflow {dtype}; rescale it")
     if square < float(limits.tiny / limits.eps) and values.any():
-        raise ValueError(f"{name} has values so small that their squares vanish in {dtype}; rescale it.")
+        raise ValueError(f"{name} has values so small that their squares vanish in {dtype}; rescale it")
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
@@ -479,10 +479,10 @@ def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_componen
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             raise ValueError(
                 f"{name} of starts must have shape (n_runs, {n_rows}, {n_components}), with the same "
-                f"n_runs in U and V; got {factor.shape}."
+                f"n_runs in U and V; got {factor.shape}"
             )
         if not np.isfinite(factor).all() or (factor < 0).any():
-            raise ValueError(f"{name} of starts has entries that are negative or not finite.")
+            raise ValueError(f"{name} of starts has entries that are negative or not finite")
     return Starts(U, V)
 
 
@@ -502,9 +502,9 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``."""
     # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
-    # G_jj), with the new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``,
-    # U <- U * (A^T V) / (U V^T V). O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
-    # The order of operations does not depend on other runs or threads, so a run is bitwise identical in any
+    # G_jj), with new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``, U <-
+    # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
+    # Operations have the same order for any other runs and threads, so runs are bitwise identical in any
     # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))

@@ -54,8 +54,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems of every document.
 
-    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if an argument is invalid
-    or no term is left, and an ImportError if snowballstemmer is not installed.
+    Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
+    invalid or no term is left, and an ImportError if snowballstemmer is not installed.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def prune_terms(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Drop the terms that occur in few documents, for example in a subset of a collection.
 
-    O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
+    Takes O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
     documents from ``min_df=1``, equals :func:`document_term_counts` of these documents. Raises a ValueError
     if no term is left, or an argument is invalid.
 
@@ -154,9 +154,9 @@ class StemmingAnalyzer:
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
-    O(length of the document) time, O(distinct words so far) memory. Raises an ImportError if snowballstemmer
-    is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix stripping",
-    Program 14 (1980).
+    Takes O(length of the document) time and O(distinct words so far) memory. Raises an ImportError if
+    snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix
+    stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -285,9 +285,9 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels from the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label. With one class per sample, the sum is over the class indicators. O(stored values * n_labels) time
-    for one sparse product; O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5. Raises a
-    ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
+    label. With one class per sample, the sum is over the class indicators. Takes O(stored values * n_labels)
+    time for one sparse product; O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5.
+    Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     Parameters
     ----------
     n_features : int, default=1000
-        Largest number of features to select. Ties are broken by the smaller column.
+        Maximum number of features to select. Ties are broken by the smaller column.
     drop_constant : bool, default=True
         Drop features that are present in none or all of the samples of ``fit``, labelled or not. They do not
         affect a clustering, and their weights would grow without bound.
@@ -373,7 +373,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     Notes
     -----
-    Warns if all features are constant, so that none is selected. The cost is that of
+    Issues a UserWarning if all features are constant, so that none is selected. The cost is that of
     :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
     test samples, which overestimates results with few labels; to reproduce it, fit before any split.
 
@@ -465,8 +465,8 @@ class NCWTransformer(_SparseWeighting):
 
     Document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
     all documents of ``fit``. It stays zero if z_i = 0. A new document a has z = <a, s> with the same s,
-    independently of other new documents, and becomes zero if it shares no term with the documents of
-    ``fit``. O(stored weights) time and memory, because the similarity matrix is never built. The output is
+    independently of other new documents, and becomes zero if it shares no term with the documents of ``fit``.
+    Takes O(stored weights) time and memory, because the similarity matrix is never built. The output is
     sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
     Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
 
@@ -547,8 +547,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
     A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
-    ln(n / df_j) + 1 (without smoothing). O(stored counts) time and memory. New documents are weighted with
-    the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only. Source:
+    ln(n / df_j) + 1 (without smoothing). Takes O(stored counts) time and memory. New documents are weighted
+    with the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only. Source:
     Ensemble NMF, section 2.
 
     Attributes
@@ -612,8 +612,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words of every text, by scikit-learn's ``CountVectorizer``.
 
-    O(total length of the texts) time, O(stored values) memory. Source: SISC-ML, section 5. Raises a TypeError
-    or ValueError if texts is not a sequence of strings, an option is out of range, or no word is left.
+    Takes O(total length of the texts) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
+    TypeError or ValueError if texts is not a sequence of strings, options are invalid, or no word is left.
 
     Parameters
     ----------

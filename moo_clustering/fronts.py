@@ -35,8 +35,8 @@ def attainment_scores(
 
     The objectives of each front are scaled to [0, 1], and their square roots compared. The score of a
     solution is its distance to the nearest control surface, the boundary of the region that a control front
-    dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
-    solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
+    dominates. The ends of the front have score 0. Takes O(n_solutions m) time and memory for control fronts
+    of m solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
     solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007,
     Algorithm 1, except that the largest of the minimum distances is the best score.
 
@@ -59,20 +59,18 @@ def attainment_scores(
     (array([0.    , 0.3802, 0.2819, 0.    ]), 1)
     """
     if len(controls) == 0:
-        raise ValueError("controls must contain at least one front.")
+        raise ValueError("controls must contain at least one front")
     front, numbers = _checked(F, n_clusters, "the front")
     checked = [_checked(*control, f"control front {i}") for i, control in enumerate(controls)]
     k_max = min([k_user, *(int(k.max()) for _, k in [(front, numbers), *checked])])
     kept = numbers <= k_max
     if not kept.any():
-        raise ValueError(
-            f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts."
-        )
+        raise ValueError(f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts")
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
     surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
     if len(surfaces) < len(checked):
-        raise ValueError(f"a control front has no solution with {k_max} or fewer clusters.")
+        raise ValueError(f"a control front has no solution with {k_max} or fewer clusters")
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
@@ -82,11 +80,11 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     values = checked_array(F, what, np.float64)
     numbers = checked_integers(n_clusters, f"n_clusters of {what}")
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
-        raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
+        raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}")
     if numbers.shape != (len(values),):
         raise ValueError(
             f"{what} must have one number of clusters per solution, got {numbers.size} for {len(values)} "
-            "solutions."
+            "solutions"
         )
     return values, numbers.astype(np.int64)
 
@@ -146,7 +144,8 @@ class AttainmentScores:
             allowed &= self.n_clusters == n_clusters
         rows = np.flatnonzero(allowed)
         if not len(rows):
-            raise ValueError(f"no solution with {n_clusters} clusters has a score")
+            among = "" if n_clusters is None else f" with {n_clusters} clusters"
+            raise ValueError(f"no solution{among} has a score")
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
@@ -163,7 +162,7 @@ class AttainmentScores:
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Draw uniform samples from a box along the principal axes of the data.
 
-    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
+    Takes O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
 
     Parameters
     ----------
@@ -199,8 +198,8 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     a lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
     solution to the next. The result is approximate, because the paths are greedy.
 
-    O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort of at
-    most n w steps. O(n w) memory, plus one weight per link of every hull corner.
+    Takes O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort
+    of at most n w steps. Takes O(n w) memory, plus one weight per link of every hull corner.
 
     Parameters
     ----------
@@ -300,7 +299,7 @@ class SRMOSCHull:
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
         """Return the rows of the links of a member, and the positions of their weights."""
         if not -len(self) <= member < len(self):
-            raise ValueError(f"member must be less than {len(self)}, got {member}.")
+            raise ValueError(f"member must be less than {len(self)}, got {member}")
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done

@@ -64,7 +64,7 @@ _CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
 # An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
 # both, because zeros shrink to a thousandth; repetitive data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
-# Largest number of rows or columns of an array of zero bytes.
+# Maximum number of rows or columns of an array of zero bytes.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
@@ -115,10 +115,10 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata atomically.
 
-    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects any
-    later change. Raises an OSError if the file cannot be written; an existing file is then unchanged. Raises
-    a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
-    represent, and a ValueError for an invalid key.
+    Takes O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects
+    any later change. Raises an OSError if the file cannot be written; an existing file is then unchanged.
+    Raises a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON
+    cannot represent, and a ValueError for an invalid key.
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # This lock shows processes that clean the folder that this process is alive.
+                    # Other processes that clean the folder keep files with a lock.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -467,7 +467,7 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """Escape a text for a CSV cell, so that spreadsheets run no formula; undone by :func:`cell_text`."""
+    """Escape a text for a CSV cell, so that it is not a formula; undone by :func:`cell_text`."""
     # An apostrophe precedes ``= + - @`` (also in full width) and tabs, at the beginning and after a separator
     # of any locale (``;``, ``|``, a tab, a line end, ...). Numbers do not change.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
@@ -518,8 +518,8 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
 def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
     """Return the SHA-256 of arrays: of their number, types, shapes and bytes.
 
-    O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
-    Raises a TypeError for arrays of Python objects.
+    Takes O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million
+    elements. Raises a TypeError for arrays of Python objects.
 
     Parameters
     ----------
@@ -654,13 +654,12 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files and for content over both 256 MiB and 100 times the
-    # file.
+    # zipfile.BadZipFile or zlib.error for damaged files and for content over 256 MiB and 100 times the file.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
         if _n_listed(file, size) not in (None, len(archive.infolist())):
-            raise ValueError("its list of members is cut off")
+            raise ValueError("its list of members is truncated")
         for each in archive.infolist():
             archive.open(each).close()  # raises if the list and the member have different names
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
@@ -676,7 +675,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
 
 
 def most_expanded(size: int, expansion: int = EXPANSION) -> int:
-    """Return the largest number of bytes to which a compressed file of ``size`` bytes may expand."""
+    """Return the maximum number of bytes to which a compressed file of ``size`` bytes may expand."""
     return max(_ALWAYS, expansion * size)
 
 
@@ -776,9 +775,9 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Read the state of a run.
 
-    Warns if the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
-    Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint. Raises a
-    CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
+    Issues a UserWarning if the checkpoint was saved with another BLAS kernel, which can change the last
+    digits of results. Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint.
+    Raises a CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
 
     Returns
     -------
@@ -808,7 +807,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
             f"uses {here}; the last digits of results, and everything that depends on them, may "
-            "differ from an uninterrupted run."
+            "differ from an uninterrupted run"
         )
     return arrays, meta["state"]
 

@@ -50,7 +50,7 @@ class Front:
     Attributes
     ----------
     values : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign.
+        Objectives with original signs.
     objectives : sequence of Objective
     labels_of : callable
         ``labels_of(rows)`` returns the partitions of some solutions, shape (n_rows, n_samples).
@@ -178,7 +178,7 @@ class ClusteringResult:
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        Clusters 0, 1, ..., and -1 for outliers.
+        Clusters 0, 1, ..., and -1 for noise.
     front : Front, optional
     member : int, optional
         Row of the front with the partition ``labels``.
@@ -428,7 +428,7 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
     """Carry the user's names of clusters over from one partition to another."""
     # A name is carried over to the cluster that contains more than half of the samples of the named cluster,
     # if these are also more than half of the samples of that cluster. Other names are dropped, with a
-    # UserWarning that lists them. O(n_samples n_names) time.
+    # UserWarning that lists them. Takes O(n_samples n_names) time.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]

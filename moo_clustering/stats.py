@@ -61,8 +61,8 @@ def shaffer_static(
 
     It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
     fewer other pairs can be equal. Scores that differ by rounding noise are tied, see :func:`average_ranks`.
-    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P. Shaffer,
-    "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
+    Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P.
+    Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
     Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
     over Multiple Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
@@ -147,10 +147,10 @@ def friedman(
 ) -> FriedmanResult:
     """Test whether all methods are equal, by Friedman's test and the version of Iman and Davenport.
 
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(n_datasets n_methods
-    log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is
-    not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal
-    of Machine Learning Research 7, 2006, section 3.2.2.
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`. Takes O(n_datasets n_methods log
+    n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is not a
+    number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
+    Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods without a significant difference.
 
-    O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
+    Takes O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
 
     Returns
     -------

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     metavar="RULE",
     default="sqrt",
     show_default=True,
-    help="Rule for the largest number of clusters: sqrt (rounded down) or ceil_sqrt.",
+    help="Rule for the maximum number of clusters: sqrt (rounded down) or ceil_sqrt.",
 )
 @click.option("--questions", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @click.option(

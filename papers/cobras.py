@@ -59,8 +59,8 @@ class COBRAS:
 
     Notes
     -----
-    An answer "unknown" counts as "apart". All answers are treated as correct. O(n k d) time per split into k
-    pieces.
+    An answer "unknown" counts as "apart". All answers are treated as correct. Takes O(n k d) time per split
+    into k pieces.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Collection:
     documents: list[dict[str, Any]]
     y: NDArray[np.int64]  # shape (n_documents,): topic of each document: 0, 1, ...
     topics: tuple[str, ...]  # names of the topics in y; each has at least ten documents
-    # smallest and largest number of documents of a topic in a drawn data set; None for all
+    # minimum and maximum number of documents of a topic in a drawn data set; None for all
     sizes: tuple[int, int] | None = None
 
     @property
@@ -242,7 +242,7 @@ class DocumentSet:
 
     collection: str  # name of the collection
     topics: tuple[str, ...]  # names of the topics in y
-    rows: NDArray[np.int64]  # shape (n_documents,): row numbers of the documents in the collection
+    rows: NDArray[np.int64]  # shape (n_documents,): row indices of the documents in the collection
     documents: list[dict[str, Any]]  # these documents of the collection
     y: NDArray[np.int64]  # shape (n_documents,): topic of each document: 0, ..., k - 1
 

@@ -66,7 +66,7 @@ from papers.flagship_sets import (
 )
 from papers.runner import seed_of
 
-# Largest number of rows with pairs, which are propagated in dense matrices.
+# Maximum number of rows with pairs, which are propagated in dense matrices.
 MOST_ROWS = 800
 EVOLUTION = {"pop_size": 48, "n_gen": 25}
 # Number of runs in an ensemble of factorisations.

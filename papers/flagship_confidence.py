@@ -53,7 +53,7 @@ class Described(NamedTuple):
 
     features: FloatArray  # shape (n, n_features)
     ari: FloatArray  # shape (n,)
-    groups: Any  # shape (n,): set, or kind and seed; the rows of a group are left out together
+    groups: Any  # shape (n,): set, or kind and seed; the rows of a group are held out together
     kinds: Any  # shape (n,): kind of a generated table, or the set
     # shape (n,): whether the data have no classes, the partition is a result, and the data are a set of the
     # folder
@@ -215,7 +215,7 @@ def predicted(
     Parameters
     ----------
     by : ndarray of shape (n,), optional
-        Rows with equal values are left out together; default: twentieths of the groups.
+        Rows with equal values are held out together; default: twentieths of the groups.
     """
     if by is None:
         names, codes = np.unique(described.groups, return_inverse=True)
@@ -307,7 +307,7 @@ def judged(
             verdicts.append([kind, int(chosen.sum()), float(noise[chosen].mean())])
     columns = ["partitions", "number", "mean absolute error", "calibration error", "rank correlation"]
     return [
-        ResultTable(f"{name}-calibration", "Confidence of data that were left out", columns, rows),
+        ResultTable(f"{name}-calibration", "Confidence of held-out data", columns, rows),
         ResultTable(
             f"{name}-intervals",
             "Indices reached by two thirds of the results",

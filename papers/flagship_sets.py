@@ -591,7 +591,7 @@ class PairDraw(NamedTuple):
 
 
 def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
-    """Draw labels of a fraction of every class (at least one sample); -1 for other samples and for noise."""
+    """Draw labels of a share of every class (at least one sample); -1 for other samples and for noise."""
     return _drawn(classes, range(int(classes.max()) + 1), fraction, rng)
 
 

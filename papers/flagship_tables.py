@@ -100,7 +100,7 @@ NOTES = {
     ),
     "evolution": (
         "evolved - control is the contribution of evolution. random survival: the same operators and "
-        "evaluations with random survivors. A benefit that this control also shows is not due to selection. "
+        "evaluations with random survival. A benefit that this control also shows is not due to selection. "
         "Published: evolved - pool alone +.003 ± .006 with k unknown, .000 ± .014 with k known, over 39 "
         "sets."
     ),

@@ -55,7 +55,7 @@ class NPU:
     ----------
     X : ndarray of shape (n_samples, n_features)
     n_clusters : int, optional
-        Smallest number of clusters; default: that of k-means with the best silhouette.
+        Minimum number of clusters; default: that of k-means with the best silhouette.
     random_state : int, default=0
         Seed of the first sample, the forests and k-means.
     """

@@ -1,4 +1,4 @@
-"""NSGA-II-clus, Table 2: methods on the clinical questions, by entropy, beside the published figures."""
+"""NSGA-II-clus, Table 2: entropy of methods on the clinical questions, compared with published values."""
 
 from __future__ import annotations
 

@@ -444,7 +444,7 @@ SEMI_SUPERVISED = [
 
 
 def pesc_index(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Run ES2 with crossover and mutation of sample numbers, as printed."""
+    """Run ES2 with crossover and mutation of sample indices, as printed."""
     model, seconds = fitted(pesc_model(given, reading, operators="index"), given)
     return {"PESC_ES2, index operators": Found(model.labels_, seconds)}
 

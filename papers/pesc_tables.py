@@ -42,7 +42,7 @@ NOTES = {
     "absent": "The available text of the paper does not contain the numbers of its Tables 2 to 6, so the "
     "tables show whether its statements about them hold here.",
     "readings": "as in the paper: unnormalised Laplacian; PESC with SBX and polynomial mutation, on ranks of "
-    "neighbours rather than sample numbers, and a particle swarm for ES1; conventional graphs without "
+    "neighbours rather than sample indices, and a particle swarm for ES1; conventional graphs without "
     "bridges between components; SRMOSC evolved (its Laplacian is normalised in both); MOCK of 2007 in the "
     "paper's sizes. defaults: those of the estimators. Methods without readings are the same in both.",
     "shuffled": "Features are scaled to [0, 1], the reading of the paper that agrees with its statements. "
@@ -80,7 +80,7 @@ NOTES = {
     "sets": "The paper has 11 sets of 150 to 5000 samples; its text names wine, balance and waveform. "
     "Larger sets are used only if requested by name. The accuracy of a single cluster is the share of the "
     "largest class.",
-    "leakage": "index: crossover and mutation of sample numbers, as printed. On rows sorted by class, nearby "
+    "leakage": "index: crossover and mutation of sample indices, as printed. On rows sorted by class, nearby "
     "numbers are samples of the same class, so the classes leak into the search: a gain by sorting is not "
     "due to the features. ours: SBX on ranks of neighbours (as in the paper), "
     "uniform crossover (defaults). Sets of up to 1000 samples.",
@@ -94,7 +94,7 @@ NOTES = {
     "coarse": "Populations are merged every 5 generations, every 25 above 1000 samples. All points of a "
     "curve belong to one search.",
     "starts": "Unnormalised Laplacian, rows shuffled. random: any other sample, as in the control of the "
-    "paper; knn: near samples. index: printed operators, on sample numbers.",
+    "paper; knn: near samples. index: printed operators, on sample indices.",
     "pictures": "One seed, unnormalised Laplacian (SRMOSC: normalised), samples by class. Conventional "
     "graphs use the value of their grid that is best by the classes.",
     "bars": "Bars are geometric means over the sets, and dots are the sets.",
@@ -178,7 +178,7 @@ _STATEMENTS = {
     "differ by less than 0.02.",
     3: "The paper: converged since generation 20. This holds if later generations differ from it by less "
     "than 0.02.",
-    4: "The paper: random initial populations converge slowly, and near ones have high quality at once.",
+    4: "The paper: random initial populations converge slowly, and near ones have high quality immediately.",
 }
 # A selection requires the whole grid; the average of a grid is over single values.
 SHOWN = (

@@ -71,7 +71,7 @@ class Settings:
     # folder of data sets; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``
     data: Path | None = None
     seeds: int = 1  # number of repetitions, with the seeds 0, 1, ...
-    # rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``
+    # rule for the maximum number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``
     k_max: str = "sqrt"
     questions: int | None = None  # number of questions, starting with the first; default: all
     sets: Sequence[str] = ()  # names of data sets; default: all that are found
@@ -283,7 +283,7 @@ EXPERIMENTS = {
     for experiment in (
         Experiment(
             "evolution",
-            "Does evolution pay? MOCK, features, subspaces, bags and tree cuts beside their controls",
+            "Does evolution pay? MOCK, features, subspaces, bags and tree cuts against their controls",
             "papers.evolution",
             "Evolution",
             options=("sets", "blocks"),

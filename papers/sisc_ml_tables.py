@@ -70,7 +70,7 @@ SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
 # Areas that differ by less from the printed areas count as reproduced.
 TOLERANCE = 0.05
 NOTES = {
-    "readings": "The first row beside a row of the paper is the literal reading. For SISC-ML, it is the "
+    "readings": "The first row next to a row of the paper is the literal reading. For SISC-ML, it is the "
     "sum of shares divided by distances of the 5 nearest clusters (5 is not printed), which is probable "
     "but not certain. normalised: divided by the sum of inverse distances, the default of SISC, as are "
     "kappa=1 and kappa=5; kappa=k: all clusters. k-NN: 5 and 50 neighbours.",

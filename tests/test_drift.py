@@ -73,7 +73,7 @@ def test_unknown_options_and_names_without_descriptions_raise_errors():
         model.predict_table(X, X, names=["a"])
     with pytest.raises(ValueError, match="MemeticKMeans cannot change the number of clusters after fit"):
         model.predict_table(X, X, n_clusters=2)
-    with pytest.raises(ValueError, match="pass the data of the fit as reference"):
+    with pytest.raises(ValueError, match="pass the training data as reference"):
         model.drift(X, namer=lambda each: "a")
 
 

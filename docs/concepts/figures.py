@@ -146,7 +146,7 @@ def controls(page):
     """Hypervolume by evaluations, of an evolution and its controls."""
     figure, (ax,) = new_axes(1, width=5.4)
     steps = page["steps"]
-    names = {"evolution": "evolution", "drift": "survivors by chance", "random": "random individuals"}
+    names = {"evolution": "evolution", "drift": "random survival", "random": "random individuals"}
     for place, (name, label) in enumerate(names.items()):
         curve = page["curves"][name]
         ax.fill_between(

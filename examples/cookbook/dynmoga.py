@@ -4,7 +4,7 @@ DYNMOGA: communities of a graph that changes
 
 The partition of a snapshot should have a high modularity, and be similar to that of the previous snapshot.
 
-Shows: links along the edges, an index and a named function as objectives, ``start`` from earlier partitions;
+Shows: links along the edges, an index and a named function as objectives, ``start`` from previous partitions;
 the controls are Louvain's method, and the same search of every snapshot alone.
 
 Folino & Pizzuti, "An evolutionary multiobjective approach for community discovery in dynamic networks", IEEE

@@ -4,7 +4,7 @@ VAMOSA: symmetry by annealing
 
 Simulated annealing optimises sets of medoids of any size by compactness and by symmetry about the centres.
 
-Shows: AMOSA over medoids, a custom symmetry index beside Xie-Beni; the control is k-means, whose number of
+Shows: AMOSA over medoids, a custom symmetry index and Xie-Beni; the control is k-means, whose number of
 clusters is chosen by the symmetry index.
 
 Saha & Bandyopadhyay, "A symmetry based multiobjective clustering technique for automatic evolution of

@@ -1,1 +1,1 @@
-"""Compiled inner loops; only this package contains jitted functions."""
+"""Compiled kernels; only this package contains jitted functions."""

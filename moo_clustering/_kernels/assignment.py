@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Largest number of entries (16 bytes each) of all lists of exchanges, and of one list after a refill.
+# Maximum number of entries (16 bytes each) of all lists of exchanges, and of one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
@@ -71,12 +71,12 @@ def assign_within(
 ) -> int:
     """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
     # Successive shortest paths on a graph whose nodes are the clusters and the slack, which balances the
-    # clusters within their bounds. The arc a -> b moves the sample i of cluster a with the least
-    # cost[i, b] - cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated; a
-    # start from the prices of a similar problem saves most paths. Sorted lists contain the cheapest exchanges
-    # between every two clusters; empty lists are refilled. O(n k + paths (k^2 + n / length of a list)) time.
-    # The sum of ``low`` must be at most n, and the sum of ``high`` at least n. This is one function, because
-    # passing the lists to a function for a refill doubles the time.
+    # clusters within their bounds. The arc a -> b moves the sample i of cluster a with the least cost[i, b] -
+    # cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated; a start from the
+    # prices of a similar problem saves most paths. Sorted lists contain the cheapest exchanges between every
+    # two clusters; empty lists are refilled. Takes O(n k + paths (k^2 + n / length of a list)) time. The sum
+    # of ``low`` must be at most n, and the sum of ``high`` at least n. This is one function, because passing
+    # the lists to a function for a refill doubles the time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)

@@ -627,7 +627,7 @@ class Task(NamedTuple):
     constant: float  # FTWCV: constant from which the sum over clusters is subtracted
     terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of every bag
     rule: int
-    least: int  # smallest number of bags in a cluster
+    least: int  # minimum number of bags in a cluster
     penalty: float  # the objective is multiplied by 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) pairs of every bag
     pair_bag: IntArray  # other bag of every pair

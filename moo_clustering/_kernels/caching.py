@@ -1,4 +1,4 @@
-"""`njit`, and the folder of compiled loops for later runs.
+"""`njit`, and the folder of compiled kernels for later runs.
 
 Loops are compiled when they are first called, and saved like numba's ``cache=True``, with three differences.
 Saved files affect only the run time: a loop is compiled again if its file is damaged or missing, and in every
@@ -39,7 +39,7 @@ _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTIL
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
-    """``numba.njit``; ``cache`` saves compiled loops in a folder that only the user can write."""
+    """``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can write."""
     decorator = numba.njit(**options)
 
     def decorated(function: Any) -> Any:
@@ -180,7 +180,7 @@ def saves() -> bool:
 
 
 class Place(NamedTuple):
-    """Folder of compiled loops."""
+    """Folder of compiled kernels."""
 
     folder: Path | None  # None if files can neither be read nor written
     problem: str  # reason why files cannot be written, or empty
@@ -189,7 +189,7 @@ class Place(NamedTuple):
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
-    # As in numba, candidates are the chosen folder, the ``__pycache__`` beside the source, and the user's
+    # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
     # cache folder. The first folder that is writable, but not by other users, is used. If there is none,
     # loops are read from the first folder that contains any.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
@@ -321,7 +321,7 @@ def _stamp(source: Path) -> bytes:
 
 def _warn_unsaved(problem: str) -> None:
     _warn(
-        f"compiled loops cannot be saved, so every run compiles them again: {problem}; "
+        f"compiled kernels cannot be saved, so every run compiles them again: {problem}; "
         "set NUMBA_CACHE_DIR to a folder that only you can write"
     )
 

@@ -1,6 +1,6 @@
 """Genes that link samples: counts per locus, components, and objectives of the components.
 
-"Parts" are groups of samples that no chromosome of a search separates (pieces of MOCK's tree). Objectives are
+"Parts" are groups of samples that no individual of a search separates (pieces of MOCK's tree). Objectives are
 computed over these few parts instead of over samples.
 """
 

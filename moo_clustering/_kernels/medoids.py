@@ -12,8 +12,7 @@ GRAIN = 2.0**44
 _SUMS = {"reassoc", "nsz"}
 # Bits of a coarse distance; a plane contains one bit of every distance.
 PLANES = 8
-# Number of samples whose nearest distance and label stay in the cache during a pass over all medoids of a
-# set.
+# Number of samples whose nearest distance and label stay in the cache during a pass over all medoids.
 _CHUNK = 8192
 
 

@@ -1,4 +1,4 @@
-"""Threads for compiled loops: kernels that release the interpreter lock are called for parts of a range."""
+"""Threads for compiled kernels: kernels that release the interpreter lock are called for parts of a range."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

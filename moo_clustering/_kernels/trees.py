@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Largest number of points in a leaf of a KD-tree.
+# Maximum number of points in a leaf of a KD-tree.
 LEAF = 12
 # Relative margin of distances to boxes, larger than rounding errors, so that boxes with ties are opened.
 _MARGIN = 1e-11

@@ -59,8 +59,8 @@ logbook : deap.tools.Logbook
 Raises
 ------
 TypeError, ValueError
-    If an option is unknown or out of range, there are several objectives or NaN, or the toolbox lacks a
-    function.
+    If an option is unknown or out of range, there are several objectives or NaN, or the toolbox is
+    incomplete.
 """
 
 

@@ -43,7 +43,7 @@ class DirectedWalks(GeneticAlgorithm):
     n_offsprings : int, optional
         Walks per generation. Default: ``pop_size``.
     archive_size : int, default=200
-        Largest number of non-dominated solutions, above which the most crowded are removed.
+        Maximum number of non-dominated solutions, above which the most crowded are removed.
     sampling, mutation : pymoo operators, optional
         Default: uniform sampling and polynomial mutation of real variables. For partitions, use
         ``problem.operators(DirectedWalks)``.
@@ -85,7 +85,7 @@ class DirectedWalks(GeneticAlgorithm):
         self.archive_size = integer("archive_size", archive_size)
         mutation = PM(eta=20) if mutation is None else mutation
         if not isinstance(mutation, Mutation):
-            raise TypeError(f"mutation must be a pymoo Mutation, got {quoted(mutation)}.")
+            raise TypeError(f"mutation must be a pymoo Mutation, got {quoted(mutation)}")
         duplicates = duplicate_elimination(eliminate_duplicates)
         super().__init__(
             pop_size=pop_size,

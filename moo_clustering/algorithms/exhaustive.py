@@ -89,7 +89,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     if n_sets > max_sets:
         raise ValueError(
             f"{n} samples have {n_sets} sets of 2 to {k_max} medoids, more than max_sets={max_sets}; "
-            "use a search instead, or increase max_sets."
+            "use a search instead, or increase max_sets"
         )
     out = problem.evaluate(
         enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True

@@ -59,7 +59,7 @@ class PartitionArchive(NamedTuple):
         Names of the descriptors and boundaries of their cells; outer cells include values outside the range.
     cells, descriptors : ndarray of shape (n_members, n_descriptors)
     quality : ndarray of shape (n_members,)
-        First objective in natural sign, or weighted sum of the minimised objectives.
+        First objective with original sign, or weighted sum of the minimised objectives.
     quality_name, greater_is_better : str, bool
         Name of the quality, and whether larger values are better.
     X, labels : ndarray of shape (n_members, n_var) or (n_members, n_samples)
@@ -94,7 +94,7 @@ class PartitionArchive(NamedTuple):
             inside &= self.cells[:, i] == _cells_of(number, self.edges[i : i + 1])[0, 0]
         if not inside.any():
             wanted = " and ".join(f"{name}={value:g}" for name, value in values.items())
-            raise ValueError(f"the archive has no member{' with ' * bool(wanted)}{wanted}.")
+            raise ValueError(f"the archive has no member{' with ' * bool(wanted)}{wanted}")
         rows = np.flatnonzero(inside)
         return int(rows[(-self.quality if self.greater_is_better else self.quality)[rows].argmin()])
 
@@ -206,7 +206,7 @@ class MapElites(GeneticAlgorithm):
     def archive_(self) -> PartitionArchive:
         """Feasible members; raises an AttributeError before the first generation."""
         if not self.is_initialized:
-            raise AttributeError("MapElites has no archive before its first generation.")
+            raise AttributeError("MapElites has no archive before its first generation")
         return self.survival.archive(self.problem, self.pop)
 
     @property
@@ -225,10 +225,10 @@ class CellSurvival(Survival):
         self.functions = dict(map(_named, given))
         self.names = tuple(self.functions)
         if not self.names or len(self.names) < len(given):
-            raise ValueError(f"descriptors must be a list of unique descriptors, got {quoted(descriptors)}.")
+            raise ValueError(f"descriptors must be a list of unique descriptors, got {quoted(descriptors)}")
         for what, each in (("cells", cells), ("ranges", ranges)):
             if not isinstance(each, Mapping):
-                raise TypeError(f"{what} must be a mapping from names of descriptors, got {quoted(each)}.")
+                raise TypeError(f"{what} must be a mapping from names of descriptors, got {quoted(each)}")
         for name in (*cells, *ranges):
             choice("names in cells and ranges", name, self.names)
         self.cells = {name: integer(f"cells[{name!r}]", n) for name, n in cells.items()}
@@ -236,7 +236,7 @@ class CellSurvival(Survival):
         for name, pair in self.ranges.items():
             if pair.shape != (2,) or not (np.isfinite(pair).all() and pair[0] < pair[1]):
                 got = quoted(ranges[name])
-                raise ValueError(f"ranges[{name!r}] must be two ascending finite numbers, got {got}.")
+                raise ValueError(f"ranges[{name!r}] must be two ascending finite numbers, got {got}")
         self.weights = None if weights is None else checked_array(weights, "weights", np.float64)
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
@@ -244,11 +244,11 @@ class CellSurvival(Survival):
         """Compute the cells for a problem; raise an error if a descriptor or the weights do not match."""
         if not hasattr(problem, "decode"):
             raise TypeError(
-                f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}."
+                f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}"
             )
         n, weights = problem.n_obj, self.weights
         if weights is not None and not (weights.shape == (n,) and np.isfinite(weights).all()):
-            raise ValueError(f"weights must be {n} numbers, one per objective, got {quoted(weights)}.")
+            raise ValueError(f"weights must be {n} numbers, one per objective, got {quoted(weights)}")
         self.edges = tuple(self._edges_of(problem, name) for name in self.names)
         self.values: FloatArray = np.empty((0, len(self.names)))
         self.course: list[tuple[float, ...]] = []
@@ -261,7 +261,7 @@ class CellSurvival(Survival):
         if pair is None and counts and most:
             pair = getattr(holder, "k_min", 1), most
         if pair is None:
-            raise ValueError(f"ranges must contain the descriptor {name!r}, as in {{{name!r}: (0.0, 1.0)}}.")
+            raise ValueError(f"ranges must contain the descriptor {name!r}, as in {{{name!r}: (0.0, 1.0)}}")
         low, high = np.array(pair) + np.array([-0.5, 0.5]) * counts
         return np.linspace(low, high, self.cells.get(name, int(high - low) if counts else 10) + 1)
 
@@ -273,7 +273,7 @@ class CellSurvival(Survival):
                 if ((column < each[0]) | (column > each[-1])).all():
                     warn_caller(
                         f"the descriptor {name!r} of all initial partitions is outside its range, from "
-                        f"{each[0]:g} to {each[-1]:g}, so they share the outer cells: change ranges."
+                        f"{each[0]:g} to {each[-1]:g}, so they share the outer cells: change ranges"
                     )
         cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
@@ -321,5 +321,5 @@ def _named(descriptor: Any) -> tuple[str, Any]:
         return str(descriptor[0]), descriptor[1]
     raise ValueError(
         f"descriptors must be from {tuple(_KNOWN)}, fitted indices, functions of labels or (name, function), "
-        f"got {quoted(descriptor)}."
+        f"got {quoted(descriptor)}"
     )

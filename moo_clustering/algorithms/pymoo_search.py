@@ -469,12 +469,12 @@ class PymooSearch:
             raise ValueError(
                 f"{type(algorithm).__name__} has reference directions for {np.shape(directions)[-1]} "
                 f"objectives, but the problem has {problem.n_obj}: pass "
-                f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)."
+                f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)"
             )
         if problem.n_obj > 1 and isinstance(getattr(algorithm, "survival", None), FitnessSurvival):
             raise ValueError(
                 f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: "
-                "use an algorithm for several objectives such as NSGA2."
+                "use an algorithm for several objectives such as NSGA2"
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
@@ -553,7 +553,7 @@ class PymooSearch:
         if not isinstance(sampling, Sampling):
             raise TypeError(
                 f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
-                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)."
+                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)"
             )
         holder.sampling = begun(sampling, genes)
 
@@ -614,7 +614,7 @@ class PymooSearch:
             if any(one is None for one in rank[feasible.ravel()]):
                 raise ValueError(
                     f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
-                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first."
+                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
                 )
 
     def objectives(self) -> FloatArray:
@@ -687,12 +687,12 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
                 f"{algorithm.__name__} requires reference directions: pass algorithm as an object such as "
-                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))."
+                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))"
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):
         raise TypeError(
-            f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {quoted(algorithm)}."
+            f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {quoted(algorithm)}"
         )
     algorithm = copy.deepcopy(algorithm)
     holders = (algorithm, algorithm.initialization, algorithm.mating)
@@ -825,7 +825,7 @@ class Packer:
         except searches.NotStorableError:
             return ("object", id(value)), None, None
         if self._n_references > before:
-            return object(), packed, arrays  # always new: individuals may change under the same row numbers
+            return object(), packed, arrays  # never reused: individuals may change
         return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
 
     def pack(self, value: Any, arrays: dict[str, Any]) -> Any:

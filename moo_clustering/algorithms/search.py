@@ -55,12 +55,12 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP act like Ctrl-C if they have its handler.
+    Ctrl-C raises a KeyboardInterrupt immediately. With its handler, SIGTERM and SIGHUP act alike.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or
     contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
-    not a readable checkpoint of this run. A MemoryError names the last saved generation. Warns
-    (InterruptedSearchWarning) after Ctrl-C, and (ExhaustedSearchWarning) if mating finds no new individuals.
+    not a readable checkpoint of this run. A MemoryError names the last saved generation. Issues an
+    InterruptedSearchWarning after Ctrl-C, and an ExhaustedSearchWarning if mating finds no new individuals.
 
     Parameters
     ----------
@@ -589,7 +589,7 @@ class NotStorableError(TypeError):
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert rows with different keys and types to columns, for :func:`from_columns`."""
     # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError that
-    # names the key. There is one array per key, type and shape, and row numbers for keys that some rows lack.
+    # names the key. There is one array per key, type and shape, and row indices for keys that some rows lack.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -466,7 +466,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
 
 
 def select(index: Any, n_bags: int) -> int | slice | Int64Array:
-    """Convert an index to a bag number, a non-empty slice of adjacent bags, or an array of bag numbers."""
+    """Convert an index to a bag index, a non-empty slice of adjacent bags, or an array of bag indices."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n_bags)
         if step == 1 and start < stop:

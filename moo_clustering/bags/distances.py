@@ -39,9 +39,9 @@ def bag_distances(
 ) -> FloatArray:
     """Compute the distances from every bag of ``A`` to every bag of ``B``.
 
-    O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
-    precision. Instances that are too close for this precision are compared by their differences, so that
-    equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
+    Takes O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in
+    double precision. Instances that are too close for this precision are compared by their differences, so
+    that equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
     instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
     Source: Evolutionary multi-instance clustering, Eq. 1.
 
@@ -105,7 +105,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # Subtract a row before the mean, so that a large common offset costs no digits.
+        # Subtract a row before the mean, so that a large common offset loses no digits.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -238,8 +238,8 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute symmetric distances of several kinds between the bags of ``A`` and of ``B``.
 
-    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises a
+    Takes O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first
+    three kinds, without storing all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises a
     ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
 
     Parameters
@@ -291,7 +291,7 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
     the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that exp(-E^2
-    / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
+    / c) is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
     ValueError if bags have different numbers of features or squares of values overflow. Source: Szekely and
     Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
@@ -313,8 +313,8 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """Compute the Gaussian kernel exp(-distance^2 / scale^2).
 
     The kernel is positive semidefinite for distances in a Hilbert space, such as the energy distance and the
-    sliced distance, but in general not for Hausdorff distances. O(n_bags_A n_bags_B) time and memory. Raises
-    a ValueError if distances are negative or not finite, or the scale is not positive.
+    sliced distance, but in general not for Hausdorff distances. Takes O(n_bags_A n_bags_B) time and memory.
+    Raises a ValueError if distances are negative or not finite, or the scale is not positive.
 
     Parameters
     ----------

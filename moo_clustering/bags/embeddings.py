@@ -58,8 +58,8 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
     """Compute statistics of the instances of every bag, separately for each feature.
 
-    O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or contains an unknown
-    name.
+    Takes O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or contains an
+    unknown name.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ def sliced_quantile_embedding(
     SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
     the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth mover's
     distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so they change
-    slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n instances, O(n_bags
-    n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or if directions
-    and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its
-    application to texture mixing, 2011.
+    slightly if every instance of a bag is repeated. Takes O(n log(n) n_directions) time for n instances and
+    O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or if
+    directions and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter
+    and its application to texture mixing, 2011.
 
     Parameters
     ----------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import choice, far_offset, integer, require_squares
+from moo_clustering._arrays import Shared, choice, far_offset, integer, require_squares
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
@@ -31,7 +31,7 @@ _ROWS, _COLUMNS = 128, 1024
 _FEW_MEANS = 1024
 
 
-class BagGeometry:
+class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances of bags to every centroid.
 
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
@@ -52,7 +52,7 @@ class BagGeometry:
     prune : bool, default=True
         Omit instances that cannot be the farthest from any centroid; does not affect the distances of bags.
     min_cluster_size : int, default=1
-        Smallest number of bags in a cluster of any partition to be evaluated. With larger values, ``prune``
+        Minimum number of bags in a cluster of any partition to be evaluated. With larger values, ``prune``
         omits more instances (only for ``weighting="bag"``).
     dtype : {"auto", "float64", "float32"}, default="auto"
         Type of the products; ``"auto"`` is float32 if float64 needs more than 512 MiB.
@@ -68,7 +68,7 @@ class BagGeometry:
     center : ndarray of shape (n_features,)
         Mean of all instances, subtracted from the data.
     arrays : BagArrays
-        Arrays for the compiled loops.
+        Arrays for the compiled kernels.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class BagGeometry:
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Compute the arrays of the compiled loops, and their instances (n_features, n_slots x n_chunks)."""
+        """Compute the arrays of the compiled kernels, and instances (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -266,19 +266,16 @@ class BagGeometry:
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Convert labels for the compiled loops; raise ValueError if shape or labels are out of range."""
+        """Convert labels for the compiled kernels; raise a ValueError if shape or labels are out of range."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
-            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
+            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
             raise ValueError(
                 f"labels must be from 0 to {'K - 1' if n_clusters is None else n_clusters - 1}, got "
-                f"{labels.min()} to {labels.max()}."
+                f"{labels.min()} to {labels.max()}"
             )
         return np.ascontiguousarray(labels, dtype=np.int32)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
@@ -300,9 +297,9 @@ def farthest_candidates(
     has a weight above 1/s, and it suffices that the other instance is farther on average from any s bag
     means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
-    An instance is omitted only if the difference exceeds rounding errors. O(n N d) time for N means and n
-    instances of d features, and at worst O(m^2 N) for each bag of m instances. Memory is 32 MB or one row of
-    N numbers. Bags that need more memory are pruned in parts, which can retain more instances than necessary.
+    An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
+    n instances of d features, and at worst O(m^2 N) for each bag of m instances. Takes 32 MB or the memory of
+    one row of N numbers. Larger bags are pruned in parts, which can retain more instances than necessary.
 
     Parameters
     ----------
@@ -343,7 +340,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of one bag; prune a large bag in parts while many instances drop out."""
+    """Return the candidates of one bag; prune a large bag in parts while that removes many instances."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -43,7 +43,7 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
 # Largest numbers of features and text lines to show per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Largest number of characters of an input line, because some devices never end a line.
+# Maximum number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
 # Record entries that describe the result of the fit; the record of the answers omits them.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}

@@ -122,9 +122,9 @@ def ask(folder: Path, **options: Any) -> None:
     With --json, every question is a line of JSON on stdout, and every answer a line such as
     {"answer": "together"} on stdin; "undo" and "quit" are answers too.
 
-    Every answer is saved to answers.json in DIR at once; --resume continues a session. At the end, the
-    clusters are saved as a folder that `report` and `explore` can show, with the answers in must_link.csv
-    and cannot_link.csv, for `fit`.
+    Every answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
+    clusters are saved as a folder that `report` and `explore` can show, with the answers in must_link.csv and
+    cannot_link.csv, for `fit`.
     """
     with reported():
         refuse_missing(folder)
@@ -201,8 +201,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     shows the same page without a server.
 
     With --ask, the page asks which samples belong together, and updates the partition after every answer.
-    Answers are saved to answers.json in DIR at once, and the next --ask continues from there. New names that
-    you give to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or
+    Answers are saved to answers.json in DIR immediately, and the next --ask continues from there. New names
+    that you give to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or
     pareto-bags, without partial labels or pairs.
     """
     with reported(), shown_warnings():
@@ -498,7 +498,7 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     requires the recommended method, without labels and pairs.
 
     If DATA is read in parts, as by `fit`, the columns of the fit must be numeric. FILE is then a folder with
-    one Parquet file per part, which contains row numbers and clusters. To complete an interrupted command,
+    one Parquet file per part, which contains row indices and clusters. To complete an interrupted command,
     repeat it.
     """
     with reported():
@@ -522,7 +522,7 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 @click.argument("data", metavar="[DATA]", required=False, type=PathArgument("file"))
 @_option(
     "--max-conditions N",
-    "Largest number of conditions; default: twice the number of clusters, and at least 7.",
+    "Maximum number of conditions; default: twice the number of clusters, and at least 7.",
     _POSITIVE,
 )
 @_option(
@@ -541,7 +541,7 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules with few conditions.
 
     DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
-    default: the table of the fit. Fidelity is the share of rows that rules assign to their clusters. The
+    default: the training table. Fidelity is the share of rows that rules assign to their clusters. The
     command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules
     (*).
     """
@@ -645,7 +645,7 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
     """Make another solution of a run its result.
 
     DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
-    alternatives_summary.csv, a row number of front.csv, the name of an objective (its best solution), knee or
+    alternatives_summary.csv, a row index of front.csv, the name of an objective (its best solution), knee or
     another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
     the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """

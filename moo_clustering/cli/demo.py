@@ -42,7 +42,7 @@ def run_warm_up(fit: click.Command) -> None:
             fit.main([str(file), "--out", out, "--quiet", *options], standalone_mode=False)
     seconds = time.perf_counter() - started
     later = "runs of this user reuse them until the next update" if saves() else "they are not saved"
-    click.echo(f"Compiled the inner loops ({seconds:.0f} s); {later}.")
+    click.echo(f"Compiled the kernels ({seconds:.0f} s); {later}.")
 
 
 def run_demo(out: Path, seed: int) -> None:

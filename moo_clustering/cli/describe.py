@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Largest number of distances to scale to the plane, and of samples in a picture of the pool.
+# Maximum number of distances to scale to the plane, and of samples in a picture of the pool.
 MOST_PLACES = 1000
-_TITLE = 80  # largest number of characters of a text that replaces a missing title
-# Largest number of rows of the cluster table on a terminal.
+_TITLE = 80  # maximum number of characters of a text that replaces a missing title
+# Maximum number of rows of the cluster table on a terminal.
 _SHOWN = 20
 OWN = ("cluster", "size")
 NAME, CONTRASTS = "name", "contrasts"
@@ -45,7 +45,7 @@ _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
 # Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Largest number of values of a column that explains the clusters, and least share of rows with the mode of
+# Maximum number of values of a column that explains the clusters, and least share of rows with the mode of
 # their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
@@ -53,7 +53,7 @@ PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.p
 _FEATURES, _CLASSES = 10, 5
 # Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
-# Largest number of clusters whose leading features are drawn.
+# Maximum number of clusters whose leading features are drawn.
 _DRAWN = 24
 # Largest numbers of multiplications and of bags for indices that require all distances between bags.
 MOST_WORK = 2e11
@@ -740,8 +740,8 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
-    # labels or pairs, without a pool, or with too many bags.
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a
+    # fit with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):

@@ -39,7 +39,7 @@ _HEADERS = {
 }
 _NO_BROWSER = "No browser could be opened; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-# Largest number of bytes of an answer; the longest name requires a few hundred.
+# Maximum number of bytes of an answer; the longest name requires a few hundred.
 _LARGEST_ANSWER = 64 * 1024
 
 
@@ -143,7 +143,7 @@ class AnswerPanel:
         """Process an answer or another action, and return the new state."""
         with self._lock:
             if request.get("revision") != self._revision:
-                raise StaleError("this question has already been answered; here is the current one.")
+                raise StaleError("this question has already been answered; here is the current one")
             self._do(action, request)
             self._revision += 1
             self._last = action
@@ -156,7 +156,7 @@ class AnswerPanel:
         if action == "answer":
             answer, confidence = _field(request, "answer", str), request.get("confidence")
             if not isinstance(confidence, float | None):
-                raise ValueError("confidence must be a number.")
+                raise ValueError("confidence must be a number")
             session.answer(answer, confidence=confidence)
         elif action == "name":
             session.name(_field(request, "group", int), _field(request, "name", str))
@@ -227,7 +227,7 @@ def _plain(value: Any) -> Any:
 
 def _field(request: dict[str, Any], name: str, kind: type) -> Any:
     if type(value := request.get(name)) is not kind:
-        raise ValueError(f"{name} must be {'a string' if kind is str else 'an integer'}.")
+        raise ValueError(f"{name} must be {'a string' if kind is str else 'an integer'}")
     return value
 
 

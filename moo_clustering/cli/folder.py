@@ -81,9 +81,9 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Largest number of columns of a table to read; the command writes only a few.
+# Maximum number of columns of a table to read; the command writes only a few.
 _MOST_COLUMNS = 1000
-# Largest number of front labels to decode for the archive only.
+# Maximum number of front labels to decode for the archive only.
 _LARGEST = 25_000_000
 
 

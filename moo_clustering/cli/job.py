@@ -30,7 +30,7 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, are paths, or are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-# Largest number of label names in a message.
+# Maximum number of label names in a message.
 _NAMED = 5
 
 

@@ -255,7 +255,7 @@ def _refuse_unused(used: str) -> None:
         name = str(parameter.name)
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_given and name not in f"{used} {_ALWAYS}".split():
-            remedy = "; use --drop to leave a column out" if name in ("id_column", "labels") else ""
+            remedy = "; use --drop to exclude a column" if name in ("id_column", "labels") else ""
             raise DataError(f"{parameter.opts[-1]} does not apply to a table in parts{remedy}")
 
 

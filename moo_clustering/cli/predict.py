@@ -1,4 +1,4 @@
-"""The commands ``predict``, ``explain`` and ``rename``: clusters of further rows, rules and names."""
+"""The commands ``predict``, ``explain`` and ``rename``: clusters of new rows, rules and names."""
 
 import json
 import re
@@ -105,7 +105,7 @@ def run_explain(
     model = _predicting(folder)
     path = folder / CLUSTERED if data is None else data
     if not path.exists():
-        raise DataError(f"{folder} has no {CLUSTERED}; name the table of the fit")
+        raise DataError(f"{folder} has no {CLUSTERED}; name the training table")
     with shown_warnings():
         frame, notes = read_rows(path, model, True if data is None else None, {})
         table = prepare_rows(path, model, frame)
@@ -215,7 +215,7 @@ def _sheet_columns(
             if len(odd):
                 del columns[str(name)]
                 cell = printable_line(odd.iloc[0])
-                notes.append(f"column {name!r} is left out, because some spreadsheets read {cell!r} as text")
+                notes.append(f"column {name!r} is dropped, because some spreadsheets read {cell!r} as text")
     decimal = min(found, key=lambda mark: len(found[mark][1]))
     columns, notes = found[decimal]
     if not columns:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_FEWEST = 2  # smallest number of columns of label sets
+_FEWEST = 2  # minimum number of columns of label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether a sample can have several labels.

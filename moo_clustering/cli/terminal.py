@@ -132,7 +132,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream that never fails. ``lost`` is the error of output that could not be written."""
+    """Standard stream that never fails. ``lost`` is the error of the last lost output."""
 
     lost: OSError | None = None
 
@@ -432,7 +432,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
             told["compiling"] = True
             later = "; later runs reuse them" if saves() else ""
             with tqdm.external_write_mode():
-                click.echo(f"Compiling inner loops for this computer{later}.", err=True)
+                click.echo(f"Compiling kernels for this computer{later}.", err=True)
 
     with before_compiling(tell):
         yield

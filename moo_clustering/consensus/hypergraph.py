@@ -30,7 +30,7 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 
 # Pairs per block: one-byte comparisons and counts of a block fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Largest number of runs for a one-byte counter.
+# Maximum number of runs for a one-byte counter.
 RUNS_PER_BYTE = 255
 # Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
@@ -41,7 +41,7 @@ _SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
 LARGEST_SUM = 2**30
-# Largest number of hyperedges for the dense eigensolver.
+# Maximum number of hyperedges for the dense eigensolver.
 MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
@@ -71,8 +71,8 @@ def cspa(
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
     if a parameter is invalid, a sample is missing from all runs, or pairs exceed ``max_memory``, and an
-    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Warns
-    (UserWarning) if METIS is used and the largest cluster of most runs exceeds its size limit.
+    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Issues a
+    UserWarning if METIS is used and the largest cluster of most runs exceeds its size limit.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def cspa(
     Unanimous runs determine the result: if the samples that are together in all runs form ``n_clusters``
     groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
-    O(n_samples^2 n_runs) time, O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at most
-    O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
+    Takes O(n_samples^2 n_runs) time and O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at
+    most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in the same cluster. K-means
     clusters the unit-length rows of the n_clusters leading eigenvectors of S, normalised by the roots of row
@@ -168,7 +168,7 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
-    """Raise ValueError if the pairs of samples need more than ``max_memory`` bytes."""
+    """Raise a ValueError if the pairs of samples need more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
     # Peak memory in bytes per pair of samples, or per stored entry of a sparse graph.
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
@@ -181,7 +181,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
         raise ValueError(
             f"cspa compares all pairs of {n_samples} samples and requires {needed / 2**30:.3g} GiB, which "
             f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
-            f"which does not compare pairs, {advice}, use mcla or hbgf, or increase max_memory."
+            f"which does not compare pairs, {advice}, use mcla or hbgf, or increase max_memory"
         )
 
 
@@ -312,7 +312,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the samples on which the runs agree, or None; O(n_samples n_runs) time."""
+    """Return the parts of the samples on which the runs agree, or None, in O(n_samples n_runs) time."""
     # If all runs are complete, the parts are the groups of samples that are together in all runs; ``fewer``
     # permits fewer than ``n_parts``. Otherwise, the parts are the components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
@@ -335,8 +335,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
-    # Up to ``n_parts`` distinct samples are the parts; further components are merged arbitrarily. O(N' E^2 +
-    # E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # Up to ``n_parts`` distinct samples are the parts; further components are merged arbitrarily. Takes O(N'
+    # E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -405,7 +405,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
         if _load() is None:
             raise _arrays.MissingPackageError(
                 f"{function} with METIS requires pymetis: install moo_clustering[metis], or use "
-                f"{fallback!r} instead."
+                f"{fallback!r} instead"
             )
         return True
     if partitioner != "auto":
@@ -413,7 +413,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     available = _load() is not None
     _say_once(
         f"{function}(partitioner='auto') uses "
-        + ("METIS." if available else f"{fallback!r}, because pymetis is not installed.")
+        + ("METIS" if available else f"{fallback!r}, because pymetis is not installed")
     )
     return available
 
@@ -422,8 +422,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. With at most n_parts vertices, each is
-    # a part.
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are the parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -455,7 +454,7 @@ def warn_of_balance(
     if weights[unequal].sum() > weights.sum() / 2:
         _arrays.warn_caller(
             f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
-            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}."
+            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}"
         )
 
 
@@ -497,8 +496,8 @@ def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
-    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` clusters these as
-    # well. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
+    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` also clusters these.
+    # Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -548,7 +547,7 @@ def hbgf(
 
     Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
     International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
-    invalid, or a sample is missing from all runs, and an ImportError as :func:`cspa`. Warns as :func:`cspa`.
+    invalid, or a sample is missing from all runs, and an ImportError and warnings as :func:`cspa`.
 
     Parameters
     ----------
@@ -693,7 +692,7 @@ def mcla(
     """Compute a consensus by the meta-clustering algorithm.
 
     Clusters of all runs are grouped into meta-clusters by the samples that they share. Every sample joins the
-    meta-cluster whose members contain it most often. Warns (UserWarning) if METIS balances sizes and the
+    meta-cluster whose members contain it most often. Issues a UserWarning if METIS balances sizes and the
     largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Source: A. Strehl, J.
     Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
@@ -729,8 +728,8 @@ def mcla(
     Unanimous runs determine the result, as for :func:`hbgf`. If the clusters are the groups of samples that
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
-    Clusters are compared by their Jaccard index over the samples that both runs contain. O(n_samples n_runs^2
-    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
+    Clusters are compared by their Jaccard index over the samples that both runs contain. Takes O(n_samples
+    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
     --------
@@ -856,7 +855,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
     # The first members are the clusters of the run that agrees best with all others, among the runs with
     # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
-    # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, at most 20.
+    # meta-clusters by their mean similarity to the other members. At most 20 sweeps, each in O(E^2 n_parts).
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

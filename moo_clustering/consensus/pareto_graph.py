@@ -28,7 +28,7 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     F : ndarray of shape (n_individuals, n_objectives)
         Minimised objectives.
     min_members : int, default=1
-        Smallest number of members; the graph of few members may be disconnected.
+        Minimum number of members; the graph of few members may be disconnected.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def reconstruction_weights(
     """Compute ES1: minimise ||reconstruction - X||_F^2, with s_ij >= 0 on the edges, else 0 (PESC, Eq. 4).
 
     Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
-    particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually
-    close to O(N q^2 (d + q)).
+    particle swarm of the paper. Takes O(N (q^2 d + q^4)) time in the worst case for q edges per sample,
+    usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def diversity_graph(
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
             "es2_weight='div' gives every member weight 0, because all members of the ensemble are "
-            "equal; using es2_weight='count'."
+            "equal; using es2_weight='count'"
         )
         weight = "count"
     return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
@@ -158,7 +158,7 @@ def diversity_weights(
 ) -> sp.csr_array:
     """Compute ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
 
-    O(M N) time, O(N width) memory.
+    Takes O(M N) time and O(N width) memory.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def kernel_graph(
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
-        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; prefer 'sym'.")
+        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; prefer 'sym'")
     if sigma == "grid":
         graphs = (symmetrize(kernel_weights(edges, distances, s)) for s in SIGMA_GRID)
         gaps = [eigengap(graph, n_clusters, rng=rng) for graph in graphs]

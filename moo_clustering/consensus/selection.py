@@ -62,7 +62,7 @@ class ParetoSelection(NamedTuple):
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """Select the half of the runs, rounded up, with the largest mean NMI with all other runs.
 
-    A fast alternative to :func:`select_pareto`. O(n_samples n_runs^2) time.
+    A fast alternative to :func:`select_pareto`. Takes O(n_samples n_runs^2) time.
 
     Parameters
     ----------
@@ -105,10 +105,10 @@ def select_pareto(
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with a population that
     includes the whole ensemble. If at most 256 subsets are large enough, all are evaluated instead. MCLA
-    computes the consensus of every subset on the front. O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time,
-    plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over the
-    consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are invalid,
-    and an ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
+    computes the consensus of every subset on the front. Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2)
+    time, plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over
+    the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
+    invalid, and an ImportError for ``partitioner="metis"`` without pymetis.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
 
 
 def check_affordable(n_listed: int, max_pairs: int) -> None:
-    """Raise ValueError if more than ``max_pairs`` pairs would be listed."""
+    """Raise a ValueError if more than ``max_pairs`` pairs would be listed."""
     if n_listed > max_pairs:
         raise ValueError(
             f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; use "

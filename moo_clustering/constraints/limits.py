@@ -102,7 +102,7 @@ class Limit(Documented, ABC):
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):
             raise ValueError(
-                f"{self.name} is a limit on {self.n_samples} samples, but there are {n_samples} samples."
+                f"{self.name} is a limit on {self.n_samples} samples, but there are {n_samples} samples"
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
@@ -110,7 +110,7 @@ class Limit(Documented, ABC):
         n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
         rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
         if rows.size and rows.min() < 0:
-            raise ValueError(f"labels must be non-negative, got {rows.min()}.")
+            raise ValueError(f"labels must be non-negative, got {rows.min()}")
         if rows.max(initial=0) > 2 * rows.shape[1]:
             rows = np.array([number_clusters(row)[0] for row in rows], dtype=np.int64)
         return rows
@@ -127,12 +127,12 @@ class _Loads(Limit):
         super().__init__(name=name)
         self.low, self.high = self._bound("low", low, 0.0), self._bound("high", high, np.inf)
         if low is None and high is None:
-            raise ValueError(f"{type(self).__name__} requires low, high or both.")
+            raise ValueError(f"{type(self).__name__} requires low, high or both")
         if self.low.ndim + self.high.ndim and self.low.shape != self.high.shape:
             lengths = {bound.size for bound in (self.low, self.high) if bound.ndim}
             if len(lengths) > 1:
                 raise ValueError(
-                    f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}."
+                    f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}"
                 )
             self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
         if (self.low > self.high).any():
@@ -140,7 +140,7 @@ class _Loads(Limit):
             where = f" for cluster {c}" if self.low.ndim else ""
             raise ValueError(
                 f"low must be at most high, got low={self.low.ravel()[c]:g} and "
-                f"high={self.high.ravel()[c]:g}{where}."
+                f"high={self.high.ravel()[c]:g}{where}"
             )
 
     def _bound(self, name: str, value: Any, default: float) -> FloatArray:
@@ -155,9 +155,9 @@ class _Loads(Limit):
         zero = name == "high" and not (bound > 0).all()
         if bound.ndim > 1 or not bound.size or np.isnan(bound).any() or (bound < 0).any() or zero:
             kind = "positive" if name == "high" else "non-negative"
-            raise ValueError(f"{name} must be one {kind} number, or one per cluster, got {quoted(value)}.")
+            raise ValueError(f"{name} must be one {kind} number, or one per cluster, got {quoted(value)}")
         if name == "low" and np.isinf(bound).any():
-            raise ValueError(f"low must be finite, got {quoted(value)}.")
+            raise ValueError(f"low must be finite, got {quoted(value)}")
         return bound
 
     def violations(self, labels: IntArray) -> FloatArray:
@@ -201,8 +201,8 @@ class _Loads(Limit):
 class ClusterSizes(_Loads):
     """Every cluster contains between ``low`` and ``high`` samples.
 
-    The violation is the sum over clusters of (low - size) / low or (size - high) / high. O(n_samples) time
-    per partition. Raises a ValueError if a bound is negative or not an integer, or ``low`` exceeds ``high``.
+    The violation is the sum over clusters of (low - size) / low or (size - high) / high. Takes O(n_samples)
+    time per partition. Raises a ValueError if a bound is negative or not an integer, or ``low > high``.
 
     Parameters
     ----------
@@ -222,13 +222,13 @@ class ClusterSizes(_Loads):
         super().__init__(low, high, name)
         for key, bound in (("low", self.low), ("high", self.high)):
             if (np.isfinite(bound) & (bound != np.floor(bound))).any():
-                raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}.")
+                raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}")
 
     def assign(self, cost: ArrayLike) -> Int32Array:
         """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
-        O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
-        cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
+        Takes O(n_samples n_clusters) time, plus O(n_clusters^2) per sample whose cheapest cluster is full.
+        Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------
@@ -258,8 +258,8 @@ class ClusterWeights(_Loads):
     """Every cluster has a total weight between ``low`` and ``high``.
 
     The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
-    depend on the unit of the weights. O(n_samples) time per partition. Raises a ValueError if a weight is
-    negative, ``low`` exceeds ``high``, or a sample is heavier than ``high``.
+    depend on the unit of the weights. Takes O(n_samples) time per partition. Raises a ValueError if a weight
+    is negative, ``low`` exceeds ``high``, or a sample is heavier than ``high``.
 
     Parameters
     ----------
@@ -281,22 +281,22 @@ class ClusterWeights(_Loads):
     ) -> None:
         self.weight = checked_amounts(weight, "weight")
         if not self.weight.any():
-            raise ValueError("weight must have a positive value, got none.")
+            raise ValueError("weight must have a positive value, got none")
         super().__init__(low, high, name)
         self.n_samples, self._total = len(self.weight), float(self.weight.sum())
         heaviest, most = int(self.weight.argmax()), float(self.high.max())
         if self.weight[heaviest] > most * (1 + _ROUNDING):
             raise ValueError(
                 f"sample {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={most:g}; "
-                "increase high, or split the sample."
+                "increase high, or split the sample"
             )
 
 
 class Contiguity(Limit):
     """Every cluster is connected in a graph of neighbours.
 
-    The violation is the mean number of connected components per cluster, minus 1. O(n_samples + n_edges)
-    time per partition. Raises a ValueError if the graph is not square, symmetric and non-negative.
+    The violation is the mean number of connected components per cluster, minus 1. Takes O(n_samples +
+    n_edges) time per partition. Raises a ValueError if the graph is not square, symmetric and non-negative.
 
     Parameters
     ----------
@@ -347,14 +347,14 @@ class Contiguity(Limit):
         if self.n_components > k:
             raise ValueError(
                 f"the graph has {self.n_components} connected components, so it cannot be divided into {k} "
-                "connected clusters; connect the components or increase the number of clusters."
+                "connected clusters; connect the components or increase the number of clusters"
             )
 
 
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest distance of a ratio of the two shares from this interval. O(n_samples
+    The violation is the largest distance of a ratio of the two shares from this interval. Takes O(n_samples
     n_groups) time per partition. Raises a ValueError if there is only one group, a sample has no group, or
     the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms
     for clustering", NeurIPS 2019.
@@ -379,19 +379,19 @@ class GroupShares(Limit):
         values = classes_as_given(groups, "groups", ndim=(1,)).tolist()
         lost = [i for i, value in enumerate(values) if is_missing(value)]
         if lost:
-            raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none.")
+            raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none")
         number: dict[Any, int] = {}
         self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
         if len(number) < 2:
             only = f"{quoted(values[0])} for all samples" if values else "an empty array"
-            raise ValueError(f"groups must have at least two values, got {only}.")
+            raise ValueError(f"groups must have at least two values, got {only}")
         self.n_samples = len(values)
         for key, value in (("low", low), ("high", high)):
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
-                raise ValueError(f"{key} must be a non-negative number, got {quoted(value)}.")
+                raise ValueError(f"{key} must be a non-negative number, got {quoted(value)}")
         if not low <= 1 <= high:
             raise ValueError(
-                f"low and high must enclose 1, the ratio of all samples, got low={low:g} and high={high:g}."
+                f"low and high must enclose 1, the ratio of all samples, got low={low:g} and high={high:g}"
             )
         self.low, self.high, self._names = float(low), float(high), list(number)
         self._counts = np.bincount(self.codes)
@@ -414,16 +414,16 @@ class GroupShares(Limit):
         if self.low > 0 and self._counts[rarest] < k:
             raise ValueError(
                 f"every cluster needs a sample of group {quoted(self._names[rarest])}, which has "
-                f"{self._counts[rarest]} samples for {k} clusters; use fewer clusters or low=0."
+                f"{self._counts[rarest]} samples for {k} clusters; use fewer clusters or low=0"
             )
 
 
 class Diameter(Limit):
     """No two samples of a cluster are farther apart than ``at_most``.
 
-    The violation is the largest distance within a cluster, divided by ``at_most``, minus 1. O(n_samples^2)
-    time per partition and O(n_samples^2) memory. Raises a ValueError if the distances are not square,
-    symmetric and non-negative.
+    The violation is the largest distance within a cluster, divided by ``at_most``, minus 1. Takes
+    O(n_samples^2) time per partition and O(n_samples^2) memory. Raises a ValueError if the distances are not
+    square, symmetric and non-negative.
 
     Parameters
     ----------
@@ -444,7 +444,7 @@ class Diameter(Limit):
         distances = checked_distances(D, "D", dtype=np.float64)
         self.n_samples, self.at_most = len(distances), at_most
         if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
-            raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}.")
+            raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}")
         i, j = np.nonzero(np.triu(distances > at_most * (1 + _ROUNDING), 1))
         length = distances[i, j]
         order = np.argsort(-length, kind="stable")
@@ -469,7 +469,7 @@ class Diameter(Limit):
             raise ValueError(
                 f"samples {', '.join(map(str, apart))} are pairwise farther apart than "
                 f"at_most={self.at_most:g}, so {k} clusters are not enough; increase at_most or the number "
-                "of clusters."
+                "of clusters"
             )
 
     @cached_property
@@ -490,7 +490,7 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation is (low - k) / low or (k - high) / high for k clusters. O(n_samples) time per partition.
+    The violation is (low - k) / low or (k - high) / high for k clusters. Takes O(n_samples) time each.
 
     Parameters
     ----------
@@ -516,14 +516,14 @@ class ClusterCount(Limit):
         """Raise a ValueError if ``k`` is outside the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if not self.low <= k <= self.high:
-            raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}.")
+            raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}")
 
 
 class Kept(Limit):
     """At most a share of ``at_most`` of the samples changes cluster relative to a previous partition.
 
     Clusters are first matched to the previous clusters. The violation is the share of changed samples minus
-    ``at_most``. O(n_samples + k^3) time per partition.
+    ``at_most``. Takes O(n_samples + k^3) time per partition.
 
     Parameters
     ----------
@@ -545,7 +545,7 @@ class Kept(Limit):
         super().__init__(name=name)
         codes = checked_integers(previous, "previous", "; use -1 for new samples", ndim=(1,))
         if codes.min(initial=0) < -1 or not (codes >= 0).any():
-            raise ValueError("previous must be at least -1, and contain a non-negative label.")
+            raise ValueError("previous must be at least -1, and contain a non-negative label")
         self.previous = codes.astype(np.int64)
         self.at_most = probability("at_most", at_most)
         self.n_samples = len(codes)
@@ -579,7 +579,7 @@ class Kept(Limit):
             raise ValueError(
                 f"{k} clusters instead of {len(sizes)} change at least {moves} of {len(self._known)} "
                 f"samples, more than at_most={self.at_most:g}; increase at_most or change the number of "
-                "clusters."
+                "clusters"
             )
 
 

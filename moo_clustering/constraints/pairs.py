@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, block_slices, probability
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Shared, block_slices, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
@@ -32,7 +32,7 @@ MAX_PAIRS = 10_000_000
 _BETWEEN_FLOOR = 1e-12
 
 
-class PairwiseConstraints:
+class PairwiseConstraints(Shared):
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
@@ -209,7 +209,7 @@ class PairwiseConstraints:
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
         """Count the satisfied must-links and cannot-links of every partition.
 
-        O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
+        Takes O(n_individuals * (n_samples + n_pairs)) time and O(n_individuals * n_samples) memory.
 
         Parameters
         ----------
@@ -270,9 +270,6 @@ class PairwiseConstraints:
     __hash__ = None  # type: ignore[assignment]
 
     def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
     def __getstate__(self) -> tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]:
@@ -392,7 +389,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     """Count the satisfied constraints of partial labels, that is, of all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
-    pairs. O(n_individuals * n_labelled) time and memory.
+    pairs. Takes O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -489,8 +486,8 @@ def constraint_groups(
     """Compute the closure of partial labels and pairwise constraints.
 
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
-    InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    cannot-links put groups in conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises
+    an InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
     ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
 
     Parameters
@@ -538,9 +535,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides blocks
-    of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or number of
-    samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
+    distance of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time and O(n_features) memory
+    besides blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or
+    number of samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -562,7 +559,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     array([0.363, 0.   ])
     """
     if not isinstance(constraints, PairwiseConstraints):
-        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}")
     probability("shrinkage", shrinkage)
     data = checked_table(X, accept_sparse="csr")
     require_same_samples("constraints and X", constraints.n_samples, data.shape[0])

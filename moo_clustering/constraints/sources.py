@@ -46,16 +46,16 @@ def read_pairs(
     """Read pairs of samples from a file of two columns.
 
     Raises a ValueError that names the file and line if a line does not have two columns, or a row is unknown
-    or paired with itself. Warns if a header resembles row identifiers.
+    or paired with itself. Issues a UserWarning if a header resembles row identifiers.
 
     Parameters
     ----------
     path : str or path-like
         Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
     row_ids : sequence of length n_samples or None, default=None
-        Sample identifiers, compared as text. None: the file contains row numbers from 0.
+        Sample identifiers, compared as text. None: the file contains row indices from 0.
     n_samples : int or None, default=None
-        Number of samples. If this and ``row_ids`` are None, row numbers have no upper bound.
+        Number of samples. If this and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
         Whether the first line is a header. None: True if neither of its columns is a row or a number.
 
@@ -122,7 +122,7 @@ def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
     if numbers is not None and cell in numbers:
         return True
     try:
-        # A number that is not a row is an error, not a header.
+        # An out-of-range number is an error, not a header.
         float(cell)
     except ValueError:
         return False
@@ -146,10 +146,10 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
     try:
         number = int(cell)
     except ValueError:
-        _fail(path, line, f"expected a row number, got {quoted(cell)}")
+        _fail(path, line, f"expected a row index, got {quoted(cell)}")
     if number < 0 or number >= (2**63 - 1 if n_samples is None else n_samples):
         allowed = "0 or more" if n_samples is None else f"0 to {n_samples - 1}"
-        _fail(path, line, f"row number {number} is out of range; rows are numbered {allowed}")
+        _fail(path, line, f"row index {number} is out of range; rows are numbered {allowed}")
     return number
 
 
@@ -243,7 +243,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1; all sets are equally likely. O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1; all sets are equally likely. Takes O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)

@@ -120,7 +120,7 @@ def read_header(lines: Lines, source: str) -> Header:
             )
     if not number:
         raise DataError(f"{source} is empty")
-    raise DataError(f"{source} has no @data line; it may be cut off (it ends in line {number})")
+    raise DataError(f"{source} has no @data line; it may be truncated (it ends in line {number})")
 
 
 def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
@@ -148,7 +148,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
 
 
 def _read_relational(attribute: Attribute, start: int, lines: Lines, source: str) -> None:
-    what = "has no @end line; the file may be cut off"
+    what = "has no @end line; the file may be truncated"
     known: set[str] = set()
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
@@ -166,7 +166,7 @@ def _nominal_values(declared: str, name: str, number: int, source: str) -> dict[
     if end < 0:
         raise DataError(
             f"{source}, line {number}: the values of attribute {name!r} have no closing brace; "
-            "the file may be cut off"
+            "the file may be truncated"
         )
     values = _listed(declared[1:end], f"{source}, line {number}: attribute {name!r}")
     if not values:
@@ -234,7 +234,7 @@ class RowReader:
         tokens = split_row(text, len(self._attributes))
         if len(tokens) != len(self._attributes):
             found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
-            cut = "; the file may be cut off" if len(tokens) < len(self._attributes) else ""
+            cut = "; the file may be truncated" if len(tokens) < len(self._attributes) else ""
             raise RowError(f"{found} for the {len(self._attributes)} declared attributes{cut}")
         values = []
         try:
@@ -265,7 +265,7 @@ def _parsed(read: Callable[[str], Any], lines: Iterable[tuple[int, str]], source
             raise DataError(f"{source}, line {number}: {error}") from error
         yield number, row
     if not number:
-        raise DataError(f"{source} has no rows after its @data line; it may be cut off")
+        raise DataError(f"{source} has no rows after its @data line; it may be truncated")
 
 
 def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
@@ -292,7 +292,7 @@ def split_row(text: str, expected: int) -> list[str | None]:
             number = len(values) + 1
             if re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL):
                 raise RowError(f"a comma is missing after the quoted value {number}")
-            raise RowError(f"the quotes of value {number} are not closed; the file may be cut off")
+            raise RowError(f"the quotes of value {number} are not closed; the file may be truncated")
         quoted, plain, separator = match.groups()
         if quoted is not None:
             values.append(unquoted(quoted))
@@ -329,7 +329,7 @@ class EntryReader:
         )
 
     def read_all(self, lines: Lines, source: str) -> Entries:
-        """Read the entries of every row; O(entries) memory, O(characters) time."""
+        """Read the entries of every row, in O(entries) memory and O(characters) time."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, (row, values) in _parsed(self._read, lines, source):
             columns.extend(row)
@@ -347,7 +347,7 @@ class EntryReader:
 
     def _sparse(self, line: str) -> _Row:
         if not line.endswith("}"):
-            raise RowError("the sparse row has no closing brace at its end; the file may be cut off")
+            raise RowError("the sparse row has no closing brace at its end; the file may be truncated")
         body = line[1:-1]
         if not body or body.isspace():
             return (), ()
@@ -478,7 +478,7 @@ def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
     others = [(options.id_column, "the identifier")] if options.id_column is not None else []
-    others += [(name, "left out") for name in options.drop]
+    others += [(name, "dropped") for name in options.drop]
     for name, role in others:
         if name not in places:
             raise DataError(absent(source, "attribute", str(name), role, places))
@@ -574,7 +574,7 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, "not well-formed XML")
         raise DataError(
-            f"{source}, line {error.lineno} cannot be read as XML: {what}; the file may be cut off"
+            f"{source}, line {error.lineno} cannot be read as XML: {what}; the file may be truncated"
         ) from error
     except (LookupError, ValueError) as error:
         if isinstance(error, DataError):

@@ -85,8 +85,8 @@ def read_bags(
 ) -> BagTable:
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
-    O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et
-    al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
+    Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
     truncated, damaged or of unknown type; rows of unequal width; values that are missing, infinite, not
     numeric or not declared; empty bags; a bag with several classes; unknown columns.
 
@@ -570,7 +570,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     if options.bag is not None:
         raise files.DataError(
             f"{source} stores its bags in the array 'bag_offsets', not in a column",
-            files.Remedy("leave out", "bag", options.bag),
+            files.Remedy("omit", "bag", options.bag),
         )
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)

@@ -1,6 +1,6 @@
 """Table cells: numbers, dates, times, fractions and categories, parsed from text in any notation.
 
-``read_column`` infers the notation of a column. ``read_again`` parses further rows in the same notation, so
+``read_column`` infers the notation of a column. ``read_again`` parses new rows in the same notation, so
 that a fitted preparer treats new tables like the first one.
 """
 
@@ -47,7 +47,7 @@ _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Smallest share of numbers in a numeric column; with up to _DIFFERENT distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Largest share of numbers that may lack the unit of the others; largest number of units in a message.
+# Largest share of numbers that may lack the unit of the others; maximum number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -61,7 +61,7 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # largest number of cells of a short column
+_SHORT = 1_000  # maximum number of cells of a short column
 # A currency before the number, or a short unit after it. Arbitrary prefixes would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
@@ -96,7 +96,7 @@ FEW, _MOST = 20, 100
 _LEAST_SUMMED = 8  # rows above a total
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # mean number of words per cell above which a column is free text
-_SHOWN = 8  # largest number of names in a note
+_SHOWN = 8  # maximum number of names in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +203,7 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 
 
 class Reread(NamedTuple):
-    """Parsed further rows of a column."""
+    """Parsed new rows of a column."""
 
     # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
@@ -214,7 +214,7 @@ class Reread(NamedTuple):
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse further rows of a column in the notation of the fit."""
+    """Parse new rows of a column in the notation of the fit."""
     # If this fails, the notation is inferred again, and ``note`` reports the change. Up to a tenth of the
     # cells may be unreadable and are treated as missing; more cause a DataError.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
@@ -250,7 +250,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column fits both the notation of the fit and the new one of another column."""
+    """Raise a DataError if a column fits both its fitted notation and the new notation of another column."""
     changed = [
         (column.name, read.convention)
         for column, read in zip(columns, found, strict=True)
@@ -271,7 +271,7 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
             example = texts[known[differs[0]]]
             raise files.DataError(
                 f"column {column.name!r} can be read in two ways ({example!r}), because column {name!r} has "
-                f"{_CONVENTIONS[convention]}, unlike the table of the fit"
+                f"{_CONVENTIONS[convention]}, unlike the training table"
             )
 
 
@@ -297,7 +297,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
             _refuse_unit(column, read.unit)
         note = _without_unit_note(column)
     elif column.convention == "comma" and (numbers[~np.isnan(numbers)] % 1).any():
-        note = f"column {column.name!r} has decimal points, but had decimal commas in the table of the fit"
+        note = f"column {column.name!r} has decimal points, but had decimal commas in the training table"
     return Reread(numbers, read.strays, np.flatnonzero(np.isnan(numbers) & further.notna()), note)
 
 
@@ -322,13 +322,13 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
             example = next(text for text in texts if "," in text)
             raise files.DataError(
                 f"column {column.name!r} has commas that may be decimal commas or thousands separators "
-                f"({example!r}), but had {_CONVENTIONS[convention]} in the table of the fit"
+                f"({example!r}), but had {_CONVENTIONS[convention]} in the training table"
             )
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
             note = (
                 f"column {column.name!r} has {_CONVENTIONS[convention]}, but had "
-                f"{_CONVENTIONS[column.convention]} in the table of the fit"
+                f"{_CONVENTIONS[column.convention]} in the training table"
             )
     return _with_unread(values, texts, note)._replace(convention=convention)
 
@@ -350,7 +350,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     if found is None:
         found = _dated(different)
         if column.forms and isinstance(found, _Dates):
-            note = f"column {column.name!r} has dates in another format than in the table of the fit"
+            note = f"column {column.name!r} has dates in another format than in the training table"
     if isinstance(found, str):
         raise files.DataError(f"column {column.name!r}: {found}")
     if found is None:
@@ -404,7 +404,7 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 def _refuse_kind(column: Column, example: str) -> None:
     raise files.DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the table of the fit, but has "
+        f"column {column.name!r} had {_KINDS[column.kind]} in the training table, but has "
         f"{quoted(example)} here; leave cells empty if their values are missing"
     )
 
@@ -412,7 +412,7 @@ def _refuse_kind(column: Column, example: str) -> None:
 def _refuse_unit(column: Column, unit: str) -> None:
     had = f"numbers in {column.unit}" if column.unit else "numbers without a unit"
     raise files.DataError(
-        f"column {column.name!r} has numbers in {unit}, but had {had} in the table of the fit; "
+        f"column {column.name!r} has numbers in {unit}, but had {had} in the training table; "
         "convert them, or remove the unit if the scale is the same"
     )
 
@@ -599,7 +599,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
-    """Parse non-empty texts as numbers; ``counts`` cells contain each text. O(n) time and memory."""
+    """Parse non-empty texts as numbers; ``counts`` cells contain each text. Takes O(n) time and memory."""
     # Use objects, because a string array reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
@@ -620,7 +620,7 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # A 0,123 or a 1500 beside 1,234 shows that commas do not separate thousands.
+    # A 0,123 or a 1500 next to 1,234 shows that commas do not separate thousands.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     way: Literal["comma", "point"] = "point" if best == "point" and convention != "ambiguous" else "comma"
@@ -892,12 +892,12 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
             cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
             ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
             said = [f"{reason} ({way} names the rows by it)" for way in ways]
-        notes.append(Advice(f"{column_list(names)} left out: ", *said))
+        notes.append(Advice(f"{column_list(names)} dropped: ", *said))
     return notes
 
 
 def unread_note(unread: UnseenCells) -> str:
-    """Return a note about cells of further rows that could not be parsed."""
+    """Return a note about cells of new rows that could not be parsed."""
     cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
     texts = listed([*map(repr, unread.values)])
     return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"

@@ -96,9 +96,9 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with text columns, or a folder of text files.
 
-    O(bytes) time, O(total length of the texts) memory. Raises a DataError for files that are missing, not
-    UTF-8, damaged, of unknown type or without documents; invalid JSON (with the line); columns that do not
-    exist; and empty identifiers.
+    Takes O(bytes) time and O(total length of the texts) memory. Raises a DataError for files that are
+    missing, not UTF-8, damaged, of unknown type or without documents; invalid JSON (with the line); columns
+    that do not exist; and empty identifiers.
 
     Parameters
     ----------
@@ -120,8 +120,7 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
-        allowed.
+        Largest expansion of a compressed file, as a multiple of its size. Up to 16 MiB are always allowed.
     """
 
     path = files.data_path(path)
@@ -153,8 +152,8 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
-    O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no terms remain,
-    and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
+    Takes O(total length of the texts) time and O(stored weights) memory. Raises a DataError if no terms
+    remain, and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -205,9 +204,9 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
 
     Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
-    the model fails, or the result is not one finite row of numbers per text. Warns about zero rows and rows
-    of very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``. Source:
-    ParetoClustering.
+    the model fails, or the result is not one finite row of numbers per text. Issues a UserWarning for zero
+    rows and rows of very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``.
+    Source: ParetoClustering.
 
     Parameters
     ----------

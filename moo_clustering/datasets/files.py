@@ -62,7 +62,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
 # Options of the command that assign roles to columns.
-_OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
+_OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -71,20 +71,20 @@ _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 class Remedy(NamedTuple):
     """Advice on how to read a file after an error."""
 
-    action: str  # what to do, for example "leave it out with"
+    action: str  # what to do, for example "drop it with"
     option: str = ""  # option of the reader, or empty
     # Value of the option, in a list for options that accept several; ``...`` if only the user knows it.
     value: Any = ...
     note: str = ""  # remark on the option
 
     def __str__(self) -> str:
-        """Format advice for callers of the reader: ``leave it out with drop=['name']``."""
+        """Format advice for callers of the reader: ``drop it with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """Format advice for users of the command: ``leave it out with --drop 'name'`` for ``--drop NAME``."""
+        """Format advice for users of the command: ``drop it with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -191,7 +191,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
         with gzip.open(io.BytesIO(raw)) as file:
             content = file.read(most + 1)
     except EOFError as error:
-        raise DataError(f"{path} is cut off: its compressed data end too early") from error
+        raise DataError(f"{path} is truncated: its compressed data end too early") from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path} is not a gzip file, or is damaged: {error}") from error
     if len(content) > most:
@@ -287,7 +287,7 @@ class TableText(NamedTuple):
                 if at_end or reader.line_num > start + 1:
                     raise DataError(
                         f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
-                        f"a cell, double them{', unless the file was cut off' * at_end}"
+                        f"a cell, double them{', unless the file was truncated' * at_end}"
                     ) from error
             start = reader.line_num
 
@@ -323,7 +323,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     for row in stops:
         lines[row] = _blank(lines[row])
     if stops:
-        notes = [*notes, f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} left out"]
+        notes = [*notes, f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} dropped"]
     return TableText("".join(lines), separator, tuple(notes))
 
 
@@ -631,7 +631,7 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes instead of numbers; empty if they are numbers. O(n) time."""
+    """Return why numerals are codes instead of numbers; empty if they are numbers. Takes O(n) time."""
     # Codes begin with zeros (01000), look like exponents (2004E205), or are different integers that are equal
     # in double precision. ``known`` maps texts to their numbers in Python's notation.
     exponents = []
@@ -662,7 +662,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
-    """Describe a number such as -999 that may mark missing cells; empty if there is none. O(n) time."""
+    """Describe a number such as -999 that may mark missing cells; empty if there is none. Takes O(n) time."""
     # Such a number occurs repeatedly, and is farther from all others than the others are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
@@ -682,7 +682,7 @@ def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, floa
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Find two different numbers that are equal in double precision, or return None. O(n) time."""
+    """Find two different numbers that are equal in double precision, or return None. Takes O(n) time."""
     # Double precision represents up to 15 digits exactly.
     if max(map(len, numbers), default=0) <= 15:
         return None

@@ -22,7 +22,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
     Edge weights are ignored, and parallel edges count as one. Loops are omitted, with a UserWarning. Raises a
-    DataError if the file is not a readable graph. O(bytes) time and memory; O(n_nodes^2) for text matrices.
+    DataError if the file is not a readable graph. Takes O(bytes) time and memory; O(n_nodes^2) for matrices.
 
     Parameters
     ----------

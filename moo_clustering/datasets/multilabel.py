@@ -149,8 +149,8 @@ def read_multilabel(
 ) -> MultiLabelTable:
     """Read multi-label samples from ARFF (MULAN, MEKA), svmlight or npz.
 
-    For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. O(bytes) time and
-    memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
+    For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
+    and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
     learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError for files that are
     missing, empty, truncated, damaged or of unknown type; labels that do not exist or are neither 0 nor 1;
     rows with some missing labels; indices that are repeated or too large; features that are missing, infinite
@@ -202,7 +202,7 @@ def read_multilabel(
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
             raise DataError(
                 f"{path} is read as {kind}, but one of the options applies to {uses} files only",
-                Remedy("leave out", name, value),
+                Remedy("omit", name, value),
             )
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")

@@ -1,6 +1,6 @@
 """Preparation of tables: numbers, dates and categories become scaled and weighted features.
 
-``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares further rows in the
+``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares new rows in the
 same way. Columns with few values are weighted by their association with other columns. Missing cells are
 filled from the nearest rows.
 """
@@ -44,7 +44,7 @@ _ROWS = 50_000  # rows converted to features at once, which limits the memory of
 # A column determines the best split if the split explains at least _EXPLAINED of its variance, and at most
 # _UNEXPLAINED of the variance of every other column, of which there are at least _OTHERS.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
-# Smallest association between missing cells and clusters, and smallest number of missing cells, to report.
+# Smallest association between missing cells and clusters, and minimum number of missing cells, to report.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
@@ -70,9 +70,9 @@ class PreparedTable:
     missing : DataFrame of shape (n_samples, n_columns), bool
         Mask of the filled cells of ``columns``.
     preparer : TablePreparer
-        Fitted preparer, whose ``transform`` prepares further rows.
+        Fitted preparer, whose ``transform`` prepares new rows.
     unseen : tuple of UnseenCells
-        Unreadable cells, unknown categories and values beyond the range of the fit, in further rows.
+        Unreadable cells, unknown categories and values beyond the range of the fit, in new rows.
     """
 
     X: NDArray[np.float64]
@@ -179,14 +179,13 @@ def prepare_table(
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
     column (continuous numbers in eight bins of equal counts). A discrete column without association above
-    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns
-    would be.
+    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all are.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
     scale, unless they are more than 5%. Distances between rows use the columns known in both rows. In tables
     of up to two columns, a single row fills a cell.
 
-    O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
+    Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
     columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
     fill n_incomplete rows. In longer tables, 2,000 random rows (with a fixed seed) fill missing cells, and
     10,000 determine the associations. Pass scaled features to estimators that do not scale again, such as
@@ -214,9 +213,9 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer that prepares tables as :func:`prepare_table` does, and further rows in the same way.
+    """Transformer that prepares tables as :func:`prepare_table` does, and new rows in the same way.
 
-    Columns of further rows are matched by label and parsed in the notation of the fit. Categories, scales and
+    Columns of new rows are matched by label and parsed in the notation of the fit. Categories, scales and
     weights are those of the fit, and missing cells are filled from rows of the fit.
 
     Attributes
@@ -292,7 +291,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the features of further rows. See :meth:`prepare`.
+        """Return the features of new rows. See :meth:`prepare`.
 
         Parameters
         ----------
@@ -321,7 +320,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the features of further rows with filled columns and notes, without warnings."""
+        """Return the features of new rows with filled columns and notes, without warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
@@ -437,7 +436,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return X, filled, known, notes
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
-        """Return the features of further rows, and the notes that :meth:`transform` issues as a warning."""
+        """Return the features of new rows, and the notes that :meth:`transform` issues as a warning."""
         check_is_fitted(self)
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
@@ -497,7 +496,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         )
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
-        """Select the columns of the fit from further rows; also return a note about other columns."""
+        """Select the columns of the fit from new rows; also return a note about other columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
@@ -919,7 +918,7 @@ def independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{reading.column_list(names)} left out: few different values, and {what} on no other column ("
+    text = f"{reading.column_list(names)} dropped: few different values, and {what} on no other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 

@@ -89,7 +89,7 @@ def make_bags(
     n_clusters : int, default=3
         Number of clusters. Their sizes differ by at most one bag; their centres lie far apart in [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
-        Smallest and largest number of instances in a bag; sizes are uniformly distributed.
+        Minimum and maximum number of instances in a bag; sizes are uniformly distributed.
     n_features : int, default=2
     bag_std : float, default=1.0
         Standard deviation of the bag centres around the cluster centres.

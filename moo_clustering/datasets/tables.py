@@ -28,7 +28,7 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Largest number of dense cells that indices and declared values of a file may require.
+# Maximum number of dense cells that indices and declared values of a file may require.
 _MOST_CELLS = 2**30
 # Kinds of columns, in the terms of pandas, whose cells are converted to distinct texts.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
@@ -157,7 +157,7 @@ def read_table(
     cells are such dates) become days since the earliest date, and times of day and durations become hours.
     Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
     equal in double precision, are codes and thus text. A first column without a name contains the row
-    identifiers. A column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
+    identifiers. A column ``Unnamed: 0`` of 0, 1, ... is dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
             continue
         if np.array_equal(files.exact_numbers(map(str, frame[name])), np.arange(len(frame))):
-            notes.append(f"column {name!r} left out: it is an index written by pandas")
+            notes.append(f"column {name!r} dropped: it is an index written by pandas")
             frame = frame.drop(columns=name)
     return frame
 
@@ -667,7 +667,7 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Return the features as stripped strings (categories), booleans, or float64."""
-    # Warns about columns that seem to be numbers or identifiers.
+    # Issues a UserWarning for columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -780,8 +780,8 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     100), except for whitespace around them. With ``minus_one_is_missing``, -1 is treated as an empty cell.
     Do not set it for known classes, because -1 and 1 are common names of two classes.
 
-    Warns about classes that differ only in whitespace, are the same number or letters in another notation,
-    or look like a missing cell.
+    Issues a UserWarning for classes that differ only in whitespace, are the same number or letters in another
+    notation, or look like a missing cell.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
@@ -825,7 +825,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, or else as Windows-1252. Empty unnamed
     # columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
     # first column without a name becomes the identifiers. ``attrs["csv"]`` of the cells contains the
-    # separator and the encoding of a text. O(bytes) time and memory.
+    # separator and the encoding of a text. Takes O(bytes) time and memory.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
@@ -866,7 +866,7 @@ def _without_empty_ends(
     while rest and not any(cell.strip() for cell in rest[-1][1]):
         rest.pop()
     if n_empty := n_rows - len(rest):
-        notes.append(f"{n_empty} empty row{'' if n_empty == 1 else 's'} at the end left out")
+        notes.append(f"{n_empty} empty row{'' if n_empty == 1 else 's'} at the end dropped")
     return columns, rest
 
 

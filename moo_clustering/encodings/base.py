@@ -72,7 +72,7 @@ class Encoding(ABC):
         name = type(self).__name__
         raise TypeError(
             f"{name} cannot encode partitions, which {who} requires: define {name}.encode(labels), or start "
-            "from genotypes."
+            "from genotypes"
         )
 
     def repair(self, X: IntArray) -> IntArray:
@@ -120,7 +120,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     out = np.empty(labels.shape, dtype=np.int32)
     if labels.size:
         if labels.min() < 0:
-            raise ValueError(f"labels must be non-negative, got {labels.min()}.")
+            raise ValueError(f"labels must be non-negative, got {labels.min()}")
         if labels.max() > 8 * labels.shape[-1]:
             # The kernel uses a table as long as the largest label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
@@ -145,10 +145,10 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
-        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}.")
+        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}")
     U = U.astype(np.float64, copy=False)
     if U.size and not (low := U.min()) >= 0:
-        raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}.")
+        raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}")
     sums = U.sum(axis=2)
     # The tolerance suits float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
@@ -156,7 +156,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
         row, sample = wrong[0]
         raise ValueError(
             f"{name} must sum to 1 over the clusters of every sample, got {sums[row, sample]:.6g} for "
-            f"sample {sample} of individual {row}: divide by the sums."
+            f"sample {sample} of individual {row}: divide by the sums"
         )
     return U
 
@@ -205,7 +205,7 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
     if not all(x.ndim in (1, 2) for x in (first, second)) or shapes[0][-1] != shapes[1][-1] or len(rows) > 1:
         raise ValueError(
             "inputs must be two individuals or populations of the same shape, or an individual and a "
-            f"population; got shapes {shapes[0]} and {shapes[1]}."
+            f"population; got shapes {shapes[0]} and {shapes[1]}"
         )
     return first, second
 
@@ -213,11 +213,11 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
 def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") -> IntArray:
     codes = checked_array(labels, name)
     if codes.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, got dtype {codes.dtype}.")
+        raise TypeError(f"{name} must be integers, got dtype {codes.dtype}")
     if codes.size and codes.min() < 0:
-        raise ValueError(f"{name} must be non-negative, got {codes.min()}.")
+        raise ValueError(f"{name} must be non-negative, got {codes.min()}")
     if n_clusters is not None and codes.size and codes.max() >= n_clusters:
-        raise ValueError(f"{name} must be less than n_clusters={n_clusters}, got {codes.max()}.")
+        raise ValueError(f"{name} must be less than n_clusters={n_clusters}, got {codes.max()}")
     return codes
 
 
@@ -292,7 +292,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
     """Return a hash of every row of numbers, which depends on the values but not on the dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}.")
+        raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}")
     if X.dtype.kind != "f":
         return _digests(X, np.int64)
     with np.errstate(invalid="ignore"):
@@ -324,9 +324,9 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
 def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
     X = checked_array(X, name)
     if X.ndim != 2 or X.shape[1] != n_columns:
-        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
+        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}")
     if X.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numeric, got dtype {X.dtype}.")
+        raise TypeError(f"{name} must be numeric, got dtype {X.dtype}")
     return X if X.dtype.kind == "f" else checked_integers(X, name)
 
 
@@ -336,7 +336,7 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
     if X.dtype.kind != "f":
         return X.astype(np.int64)
     if np.isnan(X).any():
-        raise ValueError("X must not contain NaN.")
+        raise ValueError("X must not contain NaN")
     return np.rint(np.clip(X, -_FAR, _FAR)).astype(np.int64)
 
 
@@ -351,9 +351,9 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
     """Return partitions as an array; raise an error unless labels are integers from 0 to n_samples - 1."""
     array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
-        raise TypeError(f"labels must be integers, got dtype {array.dtype}.")
+        raise TypeError(f"labels must be integers, got dtype {array.dtype}")
     if array.size and (array.min() < 0 or array.max() >= n_samples):
-        raise ValueError(f"labels must be 0..k-1 with k <= {n_samples}, got {array.min()}..{array.max()}.")
+        raise ValueError(f"labels must be 0..k-1 with k <= {n_samples}, got {array.min()}..{array.max()}")
     return array
 
 
@@ -361,10 +361,10 @@ def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str =
     """Check that 1 <= k_min <= k_max <= n_samples, and return both; errors refer to k_max as ``largest``."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-            raise TypeError(f"{name} must be an integer, got {quoted(value)}.")
+            raise TypeError(f"{name} must be an integer, got {quoted(value)}")
     if not 1 <= k_min <= k_max <= n_samples:
         raise ValueError(
             f"k_min and {largest} must satisfy 1 <= k_min <= {largest} <= n_samples, "
-            f"got k_min={k_min}, {largest}={k_max}, n_samples={n_samples}."
+            f"got k_min={k_min}, {largest}={k_max}, n_samples={n_samples}"
         )
     return int(k_min), int(k_max)

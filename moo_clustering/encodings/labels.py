@@ -15,9 +15,9 @@ class LabelEncoding(base.Encoding):
     ----------
     n_samples : int
     k_max : int
-        Largest number of clusters.
+        Maximum number of clusters.
     k_min : int, default=1
-        Smallest number of clusters.
+        Minimum number of clusters.
 
     Examples
     --------

@@ -80,21 +80,21 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ) -> None:
         self.kind: Kind = choice("kind", kind, get_args(Kind))
         if graph is None and kind != "locus":
-            raise ValueError(f"kind={kind!r} requires a graph of the samples; see graphs.locus_graph.")
+            raise ValueError(f"kind={kind!r} requires a graph of the samples; see graphs.locus_graph")
         if graph is not None:
             if neighbors is not None:
-                raise ValueError("pass either neighbors or graph, not both.")
+                raise ValueError("pass either neighbors or graph, not both")
             neighbors = graph.neighbors if graph.n_neighbors else None
             n_samples = graph.n_samples if n_samples is None else n_samples
         if neighbors is None and n_samples is None:
-            raise ValueError("one of graph, neighbors or n_samples is required.")
+            raise ValueError("one of graph, neighbors or n_samples is required")
         self.neighbors = None if neighbors is None else _checked_neighbors(neighbors)
         if n_samples is None:
             n_samples = len(neighbors)  # type: ignore[arg-type]
         elif self.neighbors is not None and len(self.neighbors) != n_samples:
-            raise ValueError(f"neighbors must have n_samples={n_samples} rows, got {len(self.neighbors)}.")
+            raise ValueError(f"neighbors must have n_samples={n_samples} rows, got {len(self.neighbors)}")
         if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
         self.n_samples = self.n_var = int(n_samples)
         self.graph = graph
         self.n_jobs = n_jobs
@@ -270,15 +270,15 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
     if nb.ndim != 2 or nb.dtype.kind not in "iu" or nb.shape[1] == 0:
         raise ValueError(
             "neighbors must be integers of shape (n_samples, n_neighbors) with n_neighbors >= 1, "
-            f"got shape {nb.shape} and dtype {nb.dtype}."
+            f"got shape {nb.shape} and dtype {nb.dtype}"
         )
     if nb.size and (nb.min() < -1 or nb.max() >= len(nb) or nb[:, 0].min() < 0):
         raise ValueError(
             f"neighbors must be from 0 to {len(nb) - 1}, or -1 after the last neighbour of a row; "
-            f"got {nb.min()} to {nb.max()}."
+            f"got {nb.min()} to {nb.max()}"
         )
     if (nb == np.arange(len(nb))[:, None]).any():
-        raise ValueError("neighbors must not contain a sample as its own neighbour.")
+        raise ValueError("neighbors must not contain a sample as its own neighbour")
     # Do not copy read-only lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
@@ -294,7 +294,7 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
         return min(n_samples - 1, math.floor(_ROOTS * math.sqrt(n_samples)))
     given: Any = delta
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
-        raise ValueError(f"delta must be a percentage in [0, 100), 'auto' or 'sr5', got {quoted(delta)}.")
+        raise ValueError(f"delta must be a percentage in [0, 100), 'auto' or 'sr5', got {quoted(delta)}")
     # Round first, because (1 - 0.8) 5 is 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 

@@ -106,7 +106,7 @@ def choose_space(
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
-        raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
+        raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}")
     # For these metrics, both forms lead to the same medoids.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))

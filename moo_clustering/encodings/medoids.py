@@ -23,12 +23,12 @@ SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings whose genes are the row number of one member per cluster, or -1.
+    """Base class of encodings whose genes are the row index of one member per cluster, or -1.
 
     Parameters
     ----------
     k_min : int
-        Smallest number of clusters.
+        Minimum number of clusters.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class RowGenes(Documented, base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by one member of every cluster, in the order of the labels.
 
-        A medoid has the least sum of distances *from* it to the other members (ties: the lowest row number);
+        A medoid has the least sum of distances *from* it to the other members (ties: the lowest row index);
         a seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only the largest
         are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as in
         :meth:`repair`. Decoding returns the same partition only if every sample is nearest to the member of
@@ -61,7 +61,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row numbers, -1 last; this can reassign only samples that are equally near to two members."""
+        """Sort row indices, -1 last; this can reassign only samples that are equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -77,12 +77,12 @@ class RowGenes(Documented, base.Encoding):
 
 
 class SlotGenes(RowGenes):
-    """Base class of encodings whose row numbers can be in any slot; empty slots contain -1."""
+    """Base class of encodings whose row indices can be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
         """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` clusters.
 
-        Genes are first rounded. The first empty slots get the lowest row numbers absent from the individual.
+        Genes are first rounded. The first empty slots get the lowest row indices absent from the individual.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
@@ -102,7 +102,7 @@ class _MedoidGenes(RowGenes):
     distances: AnyFloatArray
 
     def medoids(self, X: IntArray) -> IntArray:
-        """Return the row number of the medoid of every cluster, in the order of labels, padded with -1."""
+        """Return the row index of the medoid of every cluster, in the order of labels, padded with -1."""
         genes = base.checked_genes(X, self.n_var)
         return np.take_along_axis(genes, np.argsort(genes < 0, axis=1, kind="stable"), axis=1)
 
@@ -115,7 +115,7 @@ class _MedoidGenes(RowGenes):
 
 
 class MedoidEncoding(_MedoidGenes):
-    """Encoding by row numbers of medoids, padded with -1 on the right.
+    """Encoding by row indices of medoids, padded with -1 on the right.
 
     Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
     medoid to its own cluster, even if it equals another medoid. No cluster is empty. The label of a cluster
@@ -128,11 +128,11 @@ class MedoidEncoding(_MedoidGenes):
         Features; or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
         are not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
+        Maximum number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
     metric : str or callable, default="euclidean"
         As for :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to other rows.
     k_min : int, default=2
-        Smallest number of clusters; 1 for one sample.
+        Minimum number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
@@ -173,7 +173,7 @@ class MedoidEncoding(_MedoidGenes):
         if sizes is not None:
             if not isinstance(sizes, ClusterSizes):
                 raise TypeError(
-                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}."
+                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}"
                 )
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
             n, low, most = self.n_samples, self.sizes.low, self.k_max
@@ -222,7 +222,7 @@ class MedoidEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
 
-        Genes are first rounded. Added medoids are the samples with the lowest absent row numbers.
+        Genes are first rounded. Added medoids are the samples with the lowest absent row indices.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
@@ -234,8 +234,8 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def _filled(self, ids: IntArray) -> IntArray:
-        """Append the lowest absent row numbers to rows of fewer than k_min medoids."""
-        # Fewer than k_min medoids are present, so the first 2 k_min - 1 row numbers suffice.
+        """Append the lowest absent row indices to rows of fewer than k_min medoids."""
+        # Fewer than k_min medoids are present, so the first 2 k_min - 1 row indices suffice.
         n_candidates = min(self.n_samples, 2 * self.k_min - 1)
         present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
         named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
@@ -268,14 +268,14 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row numbers from "
+                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row indices from "
                 f"0 to {self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 
 
 class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
-    """Encoding by row numbers of medoids in slots, with -1 for empty slots.
+    """Encoding by row indices of medoids in slots, with -1 for empty slots.
 
     Unlike :class:`MedoidEncoding`, this encoding supports asymmetric distances, such as directed Hausdorff
     distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
@@ -286,7 +286,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     distances : array-like of shape (n_samples, n_samples)
         Non-negative distances; row i contains those from sample i. float32 and float64 arrays are not copied.
     k_max : int
-        Largest number of clusters, and number of genes.
+        Maximum number of clusters, and number of genes.
 
     Examples
     --------
@@ -324,7 +324,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         Cached, shape (n_samples, n_neighbors). The first call takes O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
-            raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")
+            raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}")
         if n_neighbors not in self._neighbors:
             self._neighbors[n_neighbors] = nearest_others(self.distances, n_neighbors)
         return self._neighbors[n_neighbors]
@@ -345,7 +345,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
-    # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
+    # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in the order of their slots. Ties go to the lowest slot, but a medoid is
     # always in its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
@@ -378,12 +378,12 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # Added samples are random or, without a generator, have the lowest row numbers.
+    # Added samples are random or, without a generator, have the lowest row indices.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
         raise ValueError(
-            f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}."
+            f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}"
         )
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
@@ -401,7 +401,7 @@ def _lowest_absent(rows: IntArray) -> IntArray:
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return the samples nearest to every sample by its row of distances (ties: the lowest row number)."""
+    """Return the samples nearest to every sample by its row of distances (ties: the lowest row index)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -456,11 +456,11 @@ def occurred_before(X: IntArray) -> BoolArray:
 
 
 def resolve_k_max(k_max: int | str, n_samples: int) -> int:
-    """Return the largest number of clusters for ``"sqrt"``, ``"ceil_sqrt"`` or an integer."""
+    """Return the maximum number of clusters for ``"sqrt"``, ``"ceil_sqrt"`` or an integer."""
     if not isinstance(k_max, str):
         return k_max
     if k_max not in ("sqrt", "ceil_sqrt"):
-        raise ValueError(f"k_max must be 'sqrt', 'ceil_sqrt' or an integer, got {quoted(k_max)}.")
+        raise ValueError(f"k_max must be 'sqrt', 'ceil_sqrt' or an integer, got {quoted(k_max)}")
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1

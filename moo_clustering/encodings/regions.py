@@ -78,13 +78,13 @@ class RegionEncoding(LabelEncoding):
         self.indptr, self.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
         self.weight = checked_weights(weight, n_areas)
         if not 0 <= low <= high:
-            raise ValueError(f"low must be from 0 to high, got low={low} and high={high}.")
+            raise ValueError(f"low must be from 0 to high, got low={low} and high={high}")
         self.low, self.high = float(low), float(high)
         heaviest = int(self.weight.argmax())
         if self.weight[heaviest] > self.high * (1 + _ROUNDING):
             raise ValueError(
                 f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}: "
-                "increase high, use fewer regions, or split the area."
+                "increase high, use fewer regions, or split the area"
             )
         self.component: IntpArray = connected_components(matrix, directed=False)[1].astype(np.intp)
         known = None if plan is None else base.checked_genes(np.asarray(plan)[None], n_areas)
@@ -96,14 +96,14 @@ class RegionEncoding(LabelEncoding):
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:
-                raise ValueError("plan must have n_regions connected regions, and loads within the bounds.")
+                raise ValueError("plan must have n_regions connected regions, and loads within the bounds")
             self._feasible = np.array(known[0], dtype=np.int32)
             return
         found = next((plan for plan in (self._grown(rng) for _ in range(_PLANS)) if plan is not None), None)
         if found is None:
             raise ValueError(
                 f"found no {self.n_regions} connected regions with loads from {self.low:g} to {self.high:g} "
-                f"in {_PLANS} attempts: widen the bounds, or change the number of regions."
+                f"in {_PLANS} attempts: widen the bounds, or change the number of regions"
             )
         self._feasible = found
 
@@ -281,7 +281,7 @@ class RegionEncoding(LabelEncoding):
         if len(sizes) > self.n_regions:
             raise ValueError(
                 f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}: "
-                "add neighbours that connect the components, or use more regions."
+                "add neighbours that connect the components, or use more regions"
             )
         if (least > most).any():
             one = int((least > most).argmax())
@@ -292,13 +292,13 @@ class RegionEncoding(LabelEncoding):
             raise ValueError(
                 f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
                 f"with loads from {self.low:g} to {self.high:g}: connect it to other areas, or widen the "
-                "bounds."
+                "bounds"
             )
         if not least.sum() <= self.n_regions <= most.sum():
             raise ValueError(
                 f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible: the "
                 f"components of the graph allow {least.sum()} to {most.sum()} regions; change n_regions or "
-                "the bounds."
+                "the bounds"
             )
         share = weights / (weights.sum() / self.n_regions) if weights.any() else 0.0 * weights
         number = np.clip(np.rint(share).astype(np.int64), least, most)
@@ -315,5 +315,5 @@ def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
         return np.ones(n_areas)
     found: FloatArray = checked_amounts(weight, "weight", "area")
     if len(found) != n_areas:
-        raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}.")
+        raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}")
     return found

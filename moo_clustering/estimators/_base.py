@@ -188,7 +188,7 @@ class ReportMixin(NumericOptionsMixin):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
+        Cluster of every sample. Clusters are numbered 0, 1, ... by first appearance.
     n_clusters_ : int
         Number of non-empty clusters.
     """
@@ -428,7 +428,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with those of the fit.
 
-        At most 20,000 samples of the fit are used. O(n n_samples n_features) time.
+        At most 20,000 samples of the fit are used. Takes O(n n_samples n_features) time.
 
         Parameters
         ----------
@@ -458,7 +458,7 @@ class ReportMixin(NumericOptionsMixin):
     def _check_predicts(self, name: str, X: Any) -> None:
         check_is_fitted(self, "labels_")
         if not hasattr(self, "predict"):
-            raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
+            raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have")
         if isinstance(X, Parts):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
@@ -540,7 +540,7 @@ class PartLabelsMixin:
         """Write the labels of a table in parts, one Parquet file per part.
 
         All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the paths. Repeat an
+        :func:`~moo_clustering.parts.parts`; default: the training table. Returns the paths. Repeat an
         interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
         ValueError if ``X`` is None after a fit in memory or the folder contains other labels. See
         :func:`~moo_clustering.parts.write_labels`.
@@ -556,7 +556,7 @@ class PartLabelsMixin:
         """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the row numbers that :meth:`_with_rows` requires."""
+        """Return the row indices that :meth:`_with_rows` requires."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
@@ -695,8 +695,8 @@ class NearestSampleMixin:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``. If constraints separate equal rows, these get the label of
-        the first. O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features, or the
-        number of distances, differ from the fit.
+        the first. Takes O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features,
+        or the number of distances, differ from the fit.
 
         Parameters
         ----------
@@ -710,7 +710,7 @@ class NearestSampleMixin:
             raise ValueError(
                 f'{type(self).__name__} was fitted to distances (metric="precomputed"): '
                 "predict requires the distances from new samples to all samples of the fit, of shape "
-                f"(n, {len(labels)}), got {np.shape(X)}."
+                f"(n, {len(labels)}), got {np.shape(X)}"
             )
         X = numeric_features(self, X, dtype=dtype, reset=False)
         if space is None:
@@ -766,19 +766,19 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Order clusters by first sample, with empty clusters last, shape (n_partitions, n_clusters)."""
+    """Order clusters by first appearance, with empty clusters last, shape (n_partitions, n_clusters)."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
 
 
 def equal_rows(X: Any) -> IntpArray:
-    """Number the distinct rows in order of first appearance, and return the number of every row."""
+    """Number the distinct rows by first appearance, and return the number of every row."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> IntpArray:
-    """Number the distinct keys in order of first appearance; return the number of every key."""
+    """Number the distinct keys by first appearance; return the number of every key."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
@@ -819,7 +819,7 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
     why = why or "X has fewer distinct rows than clusters"
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     _arrays.warn_caller(
-        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}."
+        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}"
     )
 
 
@@ -829,7 +829,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
             "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
-            "labels with -1, as in the example score_without_a_leak.py, or omit y."
+            "labels with -1, as in the example score_without_a_leak.py, or omit y"
         )
 
 
@@ -837,12 +837,12 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None; parameters and ``data`` must determine its result."""
     if estimator.checkpoint is None:
         if estimator.resume:
-            raise ValueError("resume=True requires checkpoint, the file to resume from.")
+            raise ValueError("resume=True requires checkpoint, the file to resume from")
         return None
     if not isinstance(estimator.random_state, Integral):
         raise ValueError(
             "checkpoint requires an integer random_state, so that a resumed run equals an "
-            f"uninterrupted one; got random_state={estimator.random_state!r}."
+            f"uninterrupted one; got random_state={estimator.random_state!r}"
         )
     if getattr(estimator, "start", None) is not None:
         from moo_clustering.operators.generic import start_rows  # slow import
@@ -903,7 +903,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
     """Raise if there are more clusters than samples, or than the items that ``of`` describes."""
     if n_clusters > most:
-        raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}.")
+        raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:

@@ -49,7 +49,7 @@ class FrontMixin(metaclass=ABCMeta):
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the non-dominated solutions, in natural sign.
+        Objectives of the non-dominated solutions, with original signs.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions.
     objective_names_, rules_ : tuple of str
@@ -73,7 +73,7 @@ class FrontMixin(metaclass=ABCMeta):
         """Set ``labels_`` and related attributes to another solution of the front, without another search.
 
         Raises a ValueError or TypeError if the rule is unknown (the message suggests the nearest name), the
-        row is outside the front, or the callable does not return a row number.
+        row is outside the front, or the callable does not return a row index.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class ControlsMixin:
         ]
         return ValueError(
             f"{type(self).__name__} does not run a search{wanted} with these parameters; use "
-            f"others{', such as ' + ' or '.join(cures) if cures else ''}."
+            f"others{', such as ' + ' or '.join(cures) if cures else ''}"
         )
 
     @documented(compare)
@@ -301,10 +301,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         super()._validate_params()  # type: ignore[misc]
         given = [name for name in _OF_PYMOO if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
-            raise ValueError(f"{given[0]} requires engine='pymoo', got engine='deap'.")
+            raise ValueError(f"{given[0]} requires engine='pymoo', got engine='deap'")
         if self.callback is not None and not can_take(self.callback, None):
             raise TypeError(
-                f"callback must accept one argument, the algorithm; {name_of(self.callback)} does not."
+                f"callback must accept one argument, the algorithm; {name_of(self.callback)} does not"
             )
 
     def _pymoo_search_for(
@@ -356,34 +356,34 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row of the front that a rule selects; objectives have their natural sign."""
+    """Return the row of the front that a rule selects; objectives have their original signs."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
         found: object = rule(front)
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
-                f"a rule must return a row number of the front; {name_of(rule)} returned {quoted(found)}"
+                f"a rule must return a row index of the front; {name_of(rule)} returned {quoted(found)}"
             )
         if not -len(front) <= int(found) < len(front):
             raise ValueError(
-                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} solutions."
+                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} solutions"
             )
         rule = int(found)
     if isinstance(rule, str):
         return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
     if not -len(front) <= rule < len(front):
-        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} solutions.")
+        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} solutions")
     return int(rule) % len(front)
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Raise a ValueError unless the rule is an allowed name, a row number or a callable."""
+    """Raise a ValueError unless the rule is an allowed name, a row index or a callable."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
-        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, a row number or "
+        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, a row index or "
         "a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
 

@@ -50,8 +50,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
         Use of constraints, which are the user-supplied pairs and all pairs of labelled samples:
 
-        - ``"objective"``: the violated fraction is a third objective.
-        - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).
+        - ``"objective"``: the violated share is a third objective.
+        - ``"crowding"``: the satisfied share is added to the crowding distance (Internal).
         - ``"external"``: only the selection of the solution uses them (External).
         - ``"constraint"``: solutions with fewer violations dominate; not with ``engine="deap"``.
         - ``"assignment"``: every assignment of samples to medoids respects them.
@@ -60,15 +60,15 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of satisfied fractions of must-links and cannot-links (``"balanced"``),
-        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
-        (``"knee"``, also without constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule: largest sum of satisfied shares of must-links and cannot-links (``"balanced"``), most
+        satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point (``"knee"``,
+        also without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples. Equal
-        rows without constraints are in the same cluster.
+        Cluster of every sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
+        constraints are in the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row number of the medoid of every cluster.
     chosen_ : int
@@ -109,7 +109,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         features = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
-            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
+            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}")
         pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
@@ -239,7 +239,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters and representatives of all solutions by first sample."""
+        """Number the clusters and representatives of all solutions by first appearance."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])
@@ -288,6 +288,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
     """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
-    # Equal sums of fractions can differ in the last bit.
+    # Equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
     return int(np.where(best, xie_beni, np.inf).argmin())

@@ -510,13 +510,13 @@ def accepting(field: str) -> str:
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Reasons why methods of other packages were left out, with their names.
+# Reasons why methods of other packages were skipped, with their names.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
-    """Register the methods of other packages once; those that fail to load are left out."""
+    """Register the methods of other packages once; those that fail to load are skipped."""
     # Sorted, so that the choice between two methods of equal name does not depend on the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
@@ -599,7 +599,7 @@ def get_method(name: str) -> Method:
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """Return the method of a name or alias, and the options of the alias; raise ValueError if unknown."""
+    """Return the method of a name or alias, and the options of the alias; raise a ValueError if unknown."""
     found = _known(name)
     if found is None:
         add_installed()

@@ -1,4 +1,4 @@
-"""Base of the clusterers that select a partition from a pool, or combine its partitions.
+"""Base class of the clusterers that select a partition from a pool, or combine its partitions.
 
 A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result by
 labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
@@ -107,8 +107,8 @@ class ParetoPoolClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample, -1 for noise. Clusters are numbered in the order of their first samples or,
-        after a fit with labels of every class, in the order of ``classes_``, followed by new classes.
+        Cluster of every sample, -1 for noise. Clusters are numbered by first appearance or, after a fit with
+        labels of every class, in the order of ``classes_``, followed by new classes.
     n_clusters_ : int
         Number of clusters, without noise.
     pool_ : PartitionPool or None
@@ -128,13 +128,13 @@ class ParetoPoolClusterer(
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     verdict_remarks_ : tuple of str
-        Reasons and reservations, such as "no evidence beyond chance; the cut may still be useful".
+        Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
     alternatives_ : DataFrame
         Up to four partitions with high scores, dissimilar to the result and to each other (adjusted Rand
         index at most .8), with sizes, confidence, families, and a description of the difference.
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign, all maximised.
+        Objectives with original signs, all maximised.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples)
     objective_names_ : tuple of str
     result_ : pymoo Result
@@ -223,7 +223,7 @@ class ParetoPoolClusterer(
             if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
-                    f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks."
+                    f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks"
                 )
             complete(self._select(side, y, must_link, cannot_link))
         except Exception:
@@ -302,12 +302,12 @@ class ParetoPoolClusterer(
         if samples.counts is not None:
             raise ValueError(
                 "ask requires the rows in memory; fit a sample, or pass known rows of a table in parts to "
-                "relabel as {row number: class} or as pairs"
+                "relabel as {row index: class} or as pairs"
             )
         if candidates is None or self._side_information.kind != "none":
             raise ValueError(
                 "questions require a fit without labels and pairs: call relabel() first, and pass known "
-                'pairs as session.answer("together", samples=(i, j)).'
+                'pairs as session.answer("together", samples=(i, j))'
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         return QuestionPool(
@@ -329,12 +329,12 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
-            raise ValueError(f"session must be returned by ask() of this fit; got {session!r:.40}.")
+            raise ValueError(f"session must be returned by ask() of this fit; got {session!r:.40}")
         if self._candidates is None or not session.is_about(
             self._candidates.labels, self._samples.landmark_of
         ):
             raise ValueError(
-                "the session belongs to another fit; use a session returned by ask() of this fit."
+                "the session belongs to another fit; use a session returned by ask() of this fit"
             )
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
@@ -379,7 +379,7 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:
-            raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...).')
+            raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...)')
         return super().choose(rule)
 
     @property
@@ -427,7 +427,7 @@ class ParetoPoolClusterer(
             return self
         rows = self._read(X, reset=False)
         if rows.shape[0] != samples.n_samples:
-            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}.")
+            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}")
         points = samples.points_given
         assert points is not None
         unlike = points[samples.nearest(rows, 1)[0][:, 0]] != points[samples.landmark_of]
@@ -435,7 +435,7 @@ class ParetoPoolClusterer(
         if len(other):
             raise ValueError(
                 f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
-                "their order."
+                "their order"
             )
         self._samples: PooledSamples = replace(samples, scaled=samples.transform(rows))
         return self
@@ -469,19 +469,19 @@ class ParetoPoolClusterer(
             return None if ends is None else (int(ends[0]), int(ends[1]))
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}.")
+            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}")
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
         wanted: Any = self.n_clusters
         if wanted is not None and self.granularity is not None:
-            raise ValueError("n_clusters and granularity are mutually exclusive; set one of them.")
+            raise ValueError("n_clusters and granularity are mutually exclusive; set one of them")
         if isinstance(wanted, tuple | list):
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
                 raise ValueError(
                     "n_clusters must be a positive integer, or a pair of the smallest and the largest number "
-                    f"such as (2, 5); got {quoted(wanted)}."
+                    f"such as (2, 5); got {quoted(wanted)}"
                 )
             wanted = wanted[0]
         _base.check_n_clusters(int(wanted or 1), n_samples)
@@ -506,7 +506,7 @@ class ParetoPoolClusterer(
         Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
         in a less probable class, and equal samples that labels or pairs separate. New samples that are noise
         get -1. With ``metric="precomputed"``, X contains distances to the samples of the fit, (n, n_samples).
-        O(n m n_features) time for m samples, or landmarks, of the fit.
+        Takes O(n m n_features) time for m samples, or landmarks, of the fit.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -562,7 +562,7 @@ class ParetoPoolClusterer(
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
         labels = self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
         for row in labels:
-            # Renumber the clusters by first row, except noise.
+            # Renumber the clusters by first appearance, except noise.
             found, number = row[self._row_order], np.full(row.max() + 2, -1, dtype=np.int32)
             former = number_clusters(found[found >= 0])[1]
             number[former] = np.arange(len(former))
@@ -571,7 +571,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by row number; the number of a landmark is that of its first inlier."""
+        """Order of the samples by row index; the number of a landmark is that of its first inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -662,7 +662,7 @@ class ParetoPoolClusterer(
         """Class of every sample after a fit with labels, -1 for new classes and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
-            raise AttributeError("transduction_ requires a fit with labels: fit(X, y).")
+            raise AttributeError("transduction_ requires a fit with labels: fit(X, y)")
         labels = np.asarray(self.labels_)  # computes the lazy labels of a table in parts
         of_clusters, noise = self._solution.cluster_classes, labels < 0
         places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
@@ -724,7 +724,7 @@ class ParetoPoolClusterer(
         self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
-                'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y).'
+                'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y)'
             )
         return side
 
@@ -735,19 +735,19 @@ class ParetoPoolClusterer(
         if not self.n_gen:
             raise ValueError(
                 "start requires an evolution: set n_gen, for instance to 20, or pass the partitions as "
-                "extra_candidates, which adds them to the pool."
+                "extra_candidates, which adds them to the pool"
             )
         labels: Labels = start_genes(LabelEncoding(n_samples, n_samples), self.start)
         wrong = labels.max(axis=1) + 1 != (self._number or labels.max(axis=1) + 1)
         if wrong.any():
             number = labels[wrong].max() + 1
             raise ValueError(
-                f"start has {number} clusters, but n_clusters is {self._number}: use equal numbers."
+                f"start has {number} clusters, but n_clusters is {self._number}: use equal numbers"
             )
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # The checkpoint compares the pool itself, so the options that determine it are left out.
+        # The checkpoint compares the pool itself, so the options that determine it are omitted.
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
@@ -844,7 +844,7 @@ class ParetoPoolClusterer(
                 why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < .05"
             warn_caller(
                 f"{verdicts.NO_STRUCTURE}: {why} (confidence {self.confidence_:.2f}{p_value}); do not trust "
-                "the number of clusters."
+                "the number of clusters"
             )
         return []
 
@@ -901,7 +901,7 @@ class ParetoPoolClusterer(
             return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Evolved partitions are left out, because evolution maximised their agreement.
+        # Evolved partitions are excluded, because evolution maximised their agreement.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
@@ -952,10 +952,10 @@ class ParetoPoolClusterer(
             return f"does not satisfy {named}={getattr(self, named)!r}"
         if self._number is not None and self.method == "consensus":
             return "the result is the consensus of the pool"
-        return "a lower score, by which the method chooses"
+        return "a lower selection score"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Unite equal samples, and number the clusters 0, 1, ... by class or by first sample."""
+        """Unite equal samples, and number the clusters 0, 1, ... by class or first appearance."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

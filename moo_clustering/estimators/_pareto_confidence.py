@@ -41,7 +41,7 @@ STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5,
 _EXCESS = (-2.0, 3.0)
 # Smallest adjusted Rand index of similar members, share of nested points, and reported explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Separated clusters of any shape: largest number of features, smallest minimax silhouette, and smallest share
+# Separated clusters of any shape: maximum number of features, smallest minimax silhouette, and smallest share
 # of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
@@ -61,7 +61,7 @@ SMALL = "the p-value is small, but the clusters are too small or overlap too muc
 # Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data:
 # the probability of structure is then at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
-BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
+BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +247,7 @@ class Assessor:
 
     def features(self, labels: Labels) -> FloatArray:
         """Return features (q, n_features) of partitions (q, n_points), with the columns of FEATURES."""
-        # Columns that cannot be computed are NaN. O(p n) time for p members, O(n^2) for silhouettes.
+        # Columns that cannot be computed are NaN. Takes O(p n) time for p members, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 

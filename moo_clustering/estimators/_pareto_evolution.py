@@ -104,7 +104,7 @@ def evolve_pool(
         n_gen=n_gen,
         recorder=history,
         verbose=verbose,
-        description="survival at random" if survival == "random" else "evolution",
+        description="random survival" if survival == "random" else "evolution",
         objective_names=problem.objective_names,
         signs=signs,
         checkpoint=checkpoint,
@@ -115,11 +115,8 @@ def evolve_pool(
     else:
         genes = np.stack([np.asarray(individual) for individual in search.population])
         pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-        result, memory, logbook = (
-            pymoo_result(problem, pop),
-            search.toolbox.select.func.memory,
-            search.logbook,
-        )
+        result, memory = pymoo_result(problem, pop), search.toolbox.select.func.memory
+        logbook = search.logbook
     final = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
     labels = np.concatenate([final, memory.labels])
     values = np.concatenate([problem.natural(result.pop.get("F").astype(np.float64)), memory.values])
@@ -193,7 +190,7 @@ def _composed(
     """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
     if m < 2:
-        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
+        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
     require_same_samples("graph and pool", graph.n_samples, m)
     if constraints is not None:
         require_same_samples("constraints and pool", constraints.n_samples, m)

@@ -28,7 +28,7 @@ FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes and batch size of the k-means that finds landmarks.
 _PASSES, _BATCH = 10, 10_000
-# Largest number of features for which bounds are faster than matrix products, even in data without clusters.
+# Maximum number of features for which bounds are faster than matrix products, even in data without clusters.
 _FEW = 50
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled anew when needed.
 AT_ONCE = 1 << 25
@@ -173,7 +173,7 @@ class Placement:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
         # Mini-batch k-means finds the landmarks, which have equal weights, so dense regions weigh less. This
         # improves clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
-        # O(len(X) n_landmarks n_features) time.
+        # Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:

@@ -21,7 +21,7 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Largest number of rows with labels or pairs, which are read into memory.
+# Maximum number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
 
 
@@ -43,21 +43,21 @@ class KnownRows(NamedTuple):
 
     @classmethod
     def of(cls, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> "KnownRows":
-        """Read ``y``, a class per row or a mapping from row numbers to classes, and pairs of row numbers."""
+        """Read ``y``, a class per row or a mapping from row indices to classes, and pairs of row indices."""
         numbers, classes = NO_ROWS, []
         if isinstance(y, Mapping):
             for number in y:
                 whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
                 if not whole or not 0 <= number < n_rows:
                     raise ValueError(
-                        f"y must map row numbers from 0 to {n_rows - 1} to classes, got {quoted(number)}"
+                        f"y must map row indices from 0 to {n_rows - 1} to classes, got {quoted(number)}"
                     )
             numbers = np.array(sorted(y), dtype=np.int64)
             classes = [y[number] for number in numbers.tolist()]
         elif y is not None:
             targets = partial_targets(y, n_rows)
             if targets.multilabel:
-                raise ValueError("y must contain one class per row, or map row numbers to classes")
+                raise ValueError("y must contain one class per row, or map row indices to classes")
             numbers, codes = targets.indicators.nonzero()
             classes = targets.classes[codes].tolist()
         pairs: list[Any] = [None, None]

@@ -48,7 +48,7 @@ N_NEAREST = 3
 _AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Largest number of coordinates from distances, and smallest eigenvalue relative to the largest.
+# Maximum number of coordinates from distances, and smallest eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
@@ -215,14 +215,14 @@ class PooledSamples:
         if features is None:
             raise ValueError(
                 "this model was loaded without the samples of its fit, which this call requires; pass them "
-                "to restore_samples(X) first."
+                "to restore_samples(X) first"
             )
         found: tuple[IntpArray, FloatArray] = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
         return found
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel of all pairs of points, or the sum of the bag kernels. O(n_points^3) time, once."""
+        """Graph kernel of all pairs of points, or the sum of the bag kernels, in O(n_points^3) time, once."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
@@ -759,7 +759,7 @@ def pooled_distances(
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
     """Return up to 50 coordinates of points by classical scaling of their distances, for the verdict."""
-    # Directions with negative or negligible eigenvalues are omitted. O(n^2) time.
+    # Directions with negative or negligible eigenvalues are omitted. Takes O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
     products = -(squared - means - means[:, None] + means.mean()) / 2
@@ -789,7 +789,7 @@ def pooled_bags(
     needs_pool: bool = True,
 ) -> PooledSamples:
     """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool."""
-    # ``extra`` clusterers are fitted to means of bags. O(n_instances^2 n_features + n_bags^3) time.
+    # ``extra`` clusterers are fitted to means of bags. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
     candidates: list[tuple[str, IntArray]] = []
     if extra:
@@ -843,11 +843,11 @@ def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: 
     if table.ndim != 2 or table.shape[0] != X.shape[0]:
         raise ValueError(
             f"views: {name!r} must return one row per sample, {X.shape[0]} in all; got an array of shape "
-            f"{table.shape}."
+            f"{table.shape}"
         )
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
-        raise ValueError(f"views: {name!r} returns missing or infinite values.")
+        raise ValueError(f"views: {name!r} returns missing or infinite values")
     scaling = placement.FeatureScaling.of(table, placing["scale"], n_components=placing["n_components"])
     return scaling.transform(table)
 
@@ -860,8 +860,8 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
         chosen = numbers[:0]
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(
-            f"views: {name!r} must be an object with fit_transform, or a list of column numbers from "
-            f"0 to {n_features - 1}; got {quoted(view)}."
+            f"views: {name!r} must be an object with fit_transform, or a list of column indices from "
+            f"0 to {n_features - 1}; got {quoted(view)}"
         )
     return chosen
 

@@ -42,12 +42,12 @@ _AGREED, _NESTED = 0.99, 0.98
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the selected number of clusters exceeds this share of the largest number.
 _NEAR_TOP = 2 / 3
-# It is also extended if two hierarchies with more clusters agree. Number of compared cuts, and fewest points
-# per cluster; with ten, the agreement of hierarchies of data without groups is at most .76.
+# It is also extended if two hierarchies with more clusters agree. Number of compared partitions, and fewest
+# points per cluster; with ten, the agreement of hierarchies of data without groups is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Smallest number of pairs to select n_clusters by held-out pairs, and number of candidates for n_clusters.
+# Minimum number of pairs to select n_clusters by held-out pairs, and number of candidates for n_clusters.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
@@ -109,14 +109,14 @@ def read_side_information(
     pairs: str,
 ) -> SideInformation:
     """Check labels and pairs, and determine the kind of selection."""
-    # Warns about labels of a single class, because other clusters then become new classes.
+    # Issues a UserWarning for labels of a single class, because other clusters then become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
         raise ValueError(
             "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
-            "sample, use SISC."
+            "sample, use SISC"
         )
     constraints = None
     if must_link is not None or cannot_link is not None:
@@ -135,7 +135,7 @@ def read_side_information(
     if targets.n_classes == 1 and novel != "allow":
         warnings.warn(
             f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
-            'become new classes, as with novel="allow".',
+            'become new classes, as with novel="allow"',
             UserWarning,
             stacklevel=4,
         )
@@ -172,7 +172,7 @@ class Objectives:
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Return the objectives in natural sign, shape (n_partitions, n_objectives)."""
+        """Return the objectives with original signs, shape (n_partitions, n_objectives)."""
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
@@ -874,7 +874,7 @@ class _LabelKernel:
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
-        """Return the class scores of samples from labels ``counts`` of the points."""
+        """Return class scores of samples from the label counts of the points."""
         positions, distances = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)

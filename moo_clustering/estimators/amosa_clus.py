@@ -102,12 +102,12 @@ class AMOSAClus(MedoidSetClusterer):
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
             raise ValueError(
-                f"encoding='center' requires metric='euclidean' or 'cosine', got {quoted(self.metric)}."
+                f"encoding='center' requires metric='euclidean' or 'cosine', got {quoted(self.metric)}"
             )
         if issparse(X):
-            raise TypeError("encoding='center' requires dense data, got a sparse matrix; use 'medoid'.")
+            raise TypeError("encoding='center' requires dense data, got a sparse matrix; use 'medoid'")
         if self.supervision == "assignment":
-            raise ValueError("supervision='assignment' requires encoding='medoid', got 'center'.")
+            raise ValueError("supervision='assignment' requires encoding='medoid', got 'center'")
         return CenterProblem(
             X,
             k_max=self.k_max,
@@ -147,7 +147,7 @@ class AMOSAClus(MedoidSetClusterer):
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
             raise ValueError(
-                f"annealing must have keys among {', '.join(SCHEDULE)}, got {quoted(', '.join(unknown))}."
+                f"annealing must have keys among {', '.join(SCHEDULE)}, got {quoted(', '.join(unknown))}"
             )
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
@@ -309,7 +309,7 @@ class CenterProblem(Problem):
         return self.decode(pop.get("X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Return objectives in natural sign."""
+        """Return objectives with original signs."""
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
@@ -332,7 +332,7 @@ class CenterProblem(Problem):
 
     def _pairs(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("this problem has no constraints.")
+            raise ValueError("this problem has no constraints")
         return self.constraints
 
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
@@ -409,10 +409,10 @@ class _GivenRows(MedoidSpace):
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
         raise TypeError(
-            "centres are not samples, but metric='precomputed' provides distances between samples only."
+            "centres are not samples, but metric='precomputed' provides distances between samples only"
         )
 
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
         raise TypeError(
-            "centres are not samples, but metric='precomputed' provides distances between samples only."
+            "centres are not samples, but metric='precomputed' provides distances between samples only"
         )

@@ -124,7 +124,7 @@ class BagClusterer(
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of every row of ``X``, or first row of every bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag numbers to assign to the same cluster, or to different clusters.
+            Pairs of bag indices to assign to the same cluster, or to different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -134,7 +134,7 @@ class BagClusterer(
         data = self._prepare(X, y, **options)
         yield from self._fit(data) or ()
         if (data.united(self.labels_) != self.labels_).any():
-            warn_caller("equal bags are in different clusters, because min_cluster_size requires it.")
+            warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, ignoring constraints and minimum sizes.
@@ -208,11 +208,11 @@ class BagClusterer(
         if self.n_clusters * least > n_bags:
             raise ValueError(
                 f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags "
-                f"require {self.n_clusters * least} bags, got {n_bags}."
+                f"require {self.n_clusters * least} bags, got {n_bags}"
             )
 
     def _smallest_size(self, n_bags: int) -> int:
-        """Return the smallest number of bags in a cluster."""
+        """Return the minimum number of bags in a cluster."""
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
@@ -227,7 +227,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number the clusters by first bag, and return the old numbers, with warnings."""
+        """Unite equal bags, number clusters by first appearance, and return old numbers, with warnings."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -254,7 +254,7 @@ class BagClusterer(
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, one bag number per cluster of ``labels_``, and the kind of distance."""
+        """Set the medoids, one bag index per cluster of ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind

@@ -464,7 +464,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     Parameters
     ----------
     n_clusters, k_min : int
-        Largest and smallest number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
+        Maximum and minimum number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
         the index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
@@ -502,7 +502,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _check_sizes(self, n_bags: int) -> None:
         super()._check_sizes(n_bags)
         if self.k_min is not None and self.k_min > self.n_clusters:
-            raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}.")
+            raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         distances = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)

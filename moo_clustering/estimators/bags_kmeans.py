@@ -78,7 +78,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Parameters
     ----------
     init : "random" or array-like of shape (n_clusters,)
-        Initial medoids: random bags, or the given bag numbers (single run).
+        Initial medoids: random bags, or the given bag indices (single run).
 
     Attributes
     ----------
@@ -132,12 +132,12 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         given = np.asarray(self.init)
         if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"init must be 'random' or {self.n_clusters} bag numbers (n_clusters), "
+                f"init must be 'random' or {self.n_clusters} bag indices (n_clusters), "
                 f"got {quoted(self.init)}"
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(
-                f"init must be distinct bag numbers from 0 to {n_bags - 1}, got {given.tolist()}"
+                f"init must be distinct bag indices from 0 to {n_bags - 1}, got {given.tolist()}"
             )
         return given[None].astype(np.int64)
 

@@ -65,12 +65,12 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         if not isinstance(problem, PartitionProblem):
             raise TypeError(
                 f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}; "
-                "for other problems, use evolve(problem, algorithm, n_gen=...)."
+                "for other problems, use evolve(problem, algorithm, n_gen=...)"
             )
         if problem.n_samples != len(X):
             raise ValueError(
                 f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, "
-                f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm)."
+                f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm)"
             )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])

@@ -129,7 +129,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         groups : array-like of shape (n_samples,), optional
             Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers to assign to the same cluster, or to different clusters.
+            Pairs of row indices to assign to the same cluster, or to different clusters.
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
@@ -148,7 +148,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
-                "no partition within the limits was found; widen the limits, remove pairs or increase n_init."
+                "no partition within the limits was found; widen the limits, remove pairs or increase n_init"
             )
         best = min(found, key=lambda each: each.inertia)
         equal = _base.equal_rows(X)
@@ -165,7 +165,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if (_base.united(self.labels_, equal) != self.labels_).any():
-            warn_caller("equal rows are in different clusters: the limits or pairs require it.")
+            warn_caller("equal rows are in different clusters: the limits or pairs require it")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
@@ -181,8 +181,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X only, and a ValueError is raised if no assignment
-        is found.
+        ``within_limits``, the limits apply to the rows of X only; raises a ValueError if no assignment is
+        found.
 
         Parameters
         ----------
@@ -196,14 +196,14 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         if not within_limits:
             if weight is not None or groups is not None:
                 raise ValueError(
-                    "weight and groups require within_limits=True; other predictions ignore them."
+                    "weight and groups require within_limits=True; other predictions ignore them"
                 )
             return nearest_centers(points, self._centers)[0]
         _base.check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
         found = bounds.assigner()(cdist(points, self._centers, "sqeuclidean"))
         if found is None:
-            raise ValueError("no assignment within the limits was found; widen them.")
+            raise ValueError("no assignment within the limits was found; widen them")
         return found[0]
 
     @documented(_base.OF_TRANSFORM)
@@ -228,10 +228,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
-                "min_cluster_weight and max_cluster_weight require weight; call fit(X, weight=weights)."
+                "min_cluster_weight and max_cluster_weight require weight; call fit(X, weight=weights)"
             )
         if weight is not None and all(bound is None for bound in load):
-            raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight.")
+            raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight")
         made: list[tuple[str, str, Callable[[], Limit]]] = [
             ("cluster_size", "", lambda: ClusterSizes(self.min_cluster_size, self.max_cluster_size))
         ]
@@ -247,7 +247,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 if limits[-1].n_samples not in (None, n_samples):
                     raise ValueError(
                         f"{data} must have one value per sample, {n_samples} in all; got "
-                        f"{limits[-1].n_samples}."
+                        f"{limits[-1].n_samples}"
                     )
                 limits[-1].possible(self.n_clusters, n_samples)
             except ValueError as error:
@@ -257,13 +257,13 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
-            raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}.")
+            raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}")
         bounds = _Bounds(limits, n_samples, self.n_clusters, pairs)
         for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
             if (most := amount.max()) > high * (1 + 1e-9):
                 raise ValueError(
                     f"must_link joins samples with a {name} of {most:g}, more than max_{name}={high:g}; "
-                    f"increase max_{name}, or remove pairs."
+                    f"increase max_{name}, or remove pairs"
                 )
         return bounds
 

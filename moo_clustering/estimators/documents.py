@@ -65,7 +65,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     select : {"anmi", "i2"}
         Criterion of the selection for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
-        Tolerance and largest number of iterations of the solver.
+        Tolerance and maximum number of iterations of the solver.
     dtype : {"float32", "float64"}
     n_top_terms : int
         Number of terms per topic in ``topics_``.
@@ -92,7 +92,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     cluster_weights_ : ndarray of shape (n_clusters_, n_terms)
         Mean term weights of the clusters.
     topics_ : tuple of tuple
-        Names, or column numbers, of the leading terms of every cluster.
+        Names, or column indices, of the leading terms of every cluster.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
     n_init, max_iter : int
-        Number of runs from random factors (the run with the least loss is used), and largest number of
+        Number of runs from random factors (the run with the least loss is used), and maximum number of
         iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
@@ -336,7 +336,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         _base.check_n_clusters(self.n_clusters, X.shape[1], "terms, n_features={}")
         empty = row_sizes(X) == 0
         if empty.all():
-            raise ValueError("all entries of X are 0, so no document has a term.")
+            raise ValueError("all entries of X are 0, so no document has a term")
         factorization.check_scale(X, "X", self.dtype)
         best = factorization.map_nmf(
             _best_run,

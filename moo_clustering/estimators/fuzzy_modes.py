@@ -63,7 +63,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Parameters
     ----------
     n_clusters : int
-        Largest number of clusters, from 1 to n_samples.
+        Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
@@ -265,7 +265,9 @@ class CategoryCoder:
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
         self._edges = [_edges(column, bins) for column in columns]
         self.categories = [
-            _sorted_values(column) if edges is None else _intervals(edges)
+            _sorted_values(column)
+            if edges is None
+            else pd.IntervalIndex.from_breaks([-np.inf, *edges, np.inf], closed="left").to_numpy(dtype=object)
             for column, edges in zip(columns, self._edges, strict=True)
         ]
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
@@ -285,7 +287,7 @@ class CategoryCoder:
             elif column.is_number:
                 codes.append(np.searchsorted(edges, column.numbers(), side="right"))
             else:
-                raise ValueError(f"{column.name} was numeric in fit, got {column.values.dtype}.")
+                raise ValueError(f"{column.name} was numeric in fit, got {column.values.dtype}")
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
@@ -337,7 +339,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
         raise ValueError(
             f"metric='euclidean' requires numbers, but there are other values in {', '.join(other)}; "
             "use metric='hamming', which compares categories and bins numbers, or convert them to "
-            "features with moo_clustering.datasets.prepare_table(frame).X."
+            "features with moo_clustering.datasets.prepare_table(frame).X"
         )
     return np.column_stack([column.numbers() for column in columns])
 
@@ -353,16 +355,12 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
             return None
         raise ValueError(
             f"{column.name} contains fractions, which are not categories for metric='hamming': set "
-            "bins, or use metric='euclidean'."
+            "bins, or use metric='euclidean'"
         )
     if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
         return None
     cuts = np.quantile(numbers, np.linspace(0.0, 1.0, bins + 1)[1:-1], method="higher")
     return np.unique(cuts[cuts > numbers.min()])
-
-
-def _intervals(edges: FloatArray) -> NDArray[Any]:
-    return pd.IntervalIndex.from_breaks([-np.inf, *edges, np.inf], closed="left").to_numpy(dtype=object)
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:
@@ -408,7 +406,7 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         if 0 in X.shape:
             raise ValueError(
                 f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) (shape={X.shape}) "
-                "while a minimum of 1 is required."
+                "while a minimum of 1 is required"
             )
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
@@ -435,12 +433,12 @@ def _check(column: Column) -> None:
         raise ValueError(
             f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in "
             f"row {missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, "
-            "or use a category 'missing'."
+            "or use a category 'missing'"
         )
     if column.is_float and not np.isfinite(column.numbers()).all():
-        raise ValueError(f"Input X contains infinity: {column.name}.")
+        raise ValueError(f"Input X contains infinity: {column.name}")
     if pd.api.types.is_complex_dtype(values.dtype):
-        raise ValueError(f"Complex data not supported: {column.name}.")
+        raise ValueError(f"Complex data not supported: {column.name}")
     if values.dtype == object:
         for value in values:
             try:
@@ -448,7 +446,7 @@ def _check(column: Column) -> None:
             except TypeError:
                 raise TypeError(
                     f"{column.name} contains a value of type {type(value).__name__}: every argument "
-                    "must be a string or number."
+                    "must be a string or number"
                 ) from None
 
 
@@ -459,8 +457,7 @@ def majority_vote(
 
     Partitions are first matched to the reference: the first partition, or the ``"medoid"``. Samples with at
     least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns the other
-    samples, unless there are fewer than 5 training samples or a cluster has none. Ties go to the first
-    cluster.
+    samples, unless there are fewer than 5 training samples or a cluster has none. Ties: the first cluster.
     """
     # Renumber all partitions first, so that numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

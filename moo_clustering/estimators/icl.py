@@ -44,7 +44,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     alpha : float
         Parameter of the Dirichlet prior of the cluster proportions.
     k_max : int
-        Number of clusters of the initial partitions, and largest number of clusters of the result.
+        Number of clusters of the initial partitions, and maximum number of clusters of the result.
     pm : float
         Probability that a cluster of a child is split.
 
@@ -166,7 +166,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         labels = start_genes(LabelEncoding(n, k_max), self.start)
         least = int(labels.max(axis=1).min()) + 1
         if self.n_clusters is not None and least < self.n_clusters:
-            raise ValueError(f"start has {least} clusters, fewer than n_clusters={self.n_clusters}.")
+            raise ValueError(f"start has {least} clusters, fewer than n_clusters={self.n_clusters}")
         found: Labels = labels
         return found
 
@@ -273,7 +273,7 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge down to the required or largest number of clusters, then move samples."""
+        """Merge down to the required or maximum number of clusters, then move samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._level(*self.index.merge(labels))

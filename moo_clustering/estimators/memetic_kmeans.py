@@ -52,7 +52,7 @@ from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProble
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
-# Largest number of samples for a start from a Ward cut, except for ``strategy="ward"``.
+# Maximum number of samples for a start from a Ward cut, except for ``strategy="ward"``.
 WARD_SAMPLES = 8000
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
@@ -300,7 +300,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     def _check_populations(self) -> None:
         if self.pop_max < self.pop_min:
-            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}.")
+            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
 
     def _controls(self, n_samples: int) -> list[str]:
         return [
@@ -669,7 +669,7 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
         raise ValueError(
             f"a Ward cut requires the distances of all pairs of {n_samples} samples, {needed} bytes, "
             f"which exceed max_memory={max_memory}; increase max_memory, or use a strategy other "
-            "than 'ward' with ward_start=False and report_controls=False."
+            "than 'ward' with ward_start=False and report_controls=False"
         )
 
 

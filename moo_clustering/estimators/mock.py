@@ -134,7 +134,7 @@ class MOCK(
     rank_cap : int, optional
         Largest rank by which links are distinguished, to save time. At least 5 ``n_neighbors`` is safe.
     k_user : int
-        Largest number of clusters in attainment scores, at least ``n_clusters``.
+        Maximum number of clusters in attainment scores, at least ``n_clusters``.
     n_controls : int
         Number of searches on control data for attainment scores, each as long as that on X.
     control_data : {"box", "eigenvalue"}
@@ -170,8 +170,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. ``labels_`` has fewer clusters than this row if small clusters were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions in natural sign, sorted by the first, before equal
-        rows are united.
+        Objectives of the distinct non-dominated partitions with original signs, sorted by the first, before
+        equal rows are united.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of every solution.
     mst_ : SpanningTree
@@ -343,7 +343,7 @@ objective, int or callable, default="auto"
         if wanted is not None:
             if not isinstance(wanted, int | np.integer) or wanted < 1:
                 raise ValueError(
-                    f"n_clusters must be a positive integer, None or 'fitted', got {quoted(wanted)}."
+                    f"n_clusters must be a positive integer, None or 'fitted', got {quoted(wanted)}"
                 )
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
@@ -361,7 +361,7 @@ objective, int or callable, default="auto"
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
                 f"no solution of the front has n_clusters={wanted}; a solution with the nearest "
-                f"number, {self.n_clusters_}, is used."
+                f"number, {self.n_clusters_}, is used"
             )
         return self
 
@@ -424,7 +424,7 @@ objective, int or callable, default="auto"
             except KeyboardInterrupt:
                 self.interrupted_: bool = True
                 warn_caller(
-                    'the search on control data was interrupted; choose("attainment") repeats it.',
+                    'the search on control data was interrupted; choose("attainment") repeats it',
                     InterruptedSearchWarning,
                 )
         return self.choose("knee")
@@ -455,7 +455,7 @@ objective, int or callable, default="auto"
             warn_caller(
                 f"no number of clusters up to k_user={k_user} occurs both in the front and in the "
                 "fronts of the control data, so there are no attainment scores, and the solution with the "
-                "fewest clusters is used; try a larger k_user."
+                "fewest clusters is used; try a larger k_user"
             )
             return np.full(len(self.pareto_front_), np.nan)
         self.attainment_: AttainmentScores = attainment
@@ -466,9 +466,9 @@ objective, int or callable, default="auto"
     def _check(self, n_samples: int) -> None:
         _base.check_n_clusters(self.n_clusters or 1, n_samples)
         if tuple(self.objectives) not in _OBJECTIVES:
-            raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {quoted(self.objectives)}.")
+            raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {quoted(self.objectives)}")
         if self.root != "random" and self.root >= n_samples:
-            raise ValueError(f"root must be a sample number from 0 to {n_samples - 1}, got {self.root}.")
+            raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
 
     def _delta_for(self, n_samples: int) -> Any:
         """Return the percentage of links without a gene, with enough genes for twice ``n_clusters``."""
@@ -668,7 +668,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         if chains and self.links is None:
             raise ValueError(
                 'supervision="links" joins the parts of a tree, which encoding="locus" does not have; with '
-                'must-links or labels, use encoding="short" or "split".'
+                'must-links or labels, use encoding="short" or "split"'
             )
         pairs = self.base[np.concatenate(chains)] if chains else np.empty((0, 2), dtype=np.int32)
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
@@ -726,7 +726,7 @@ def _read_supervision(
         known = None
         warn_caller(
             "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
-            "Rand index of labels is not used."
+            "Rand index of labels is not used"
         )
     read = Supervision(known, pairs)
     if supervision == "links":

@@ -38,7 +38,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Classes, or column numbers of the labels.
+        Classes, or column indices of the labels.
     multilabel_ : bool
         Whether samples have label sets.
     """
@@ -253,7 +253,7 @@ class MetaLabeler(PartialLabelClassifier):
         return sigmoid_shares(decisions)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first)."""
+        """Predict classes, or indicators of the :meth:`predict_n_labels` labels with the largest scores."""
         X = self._rows(X)
         decisions = self._decisions(X)
         return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)
@@ -382,7 +382,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     min_count : int
         Minimum number of samples with a label set for the set to become a class (p in the paper).
     n_subsets : int
-        Largest number of copies of a sample with a rare label set, one per frequent proper subset of its
+        Maximum number of copies of a sample with a rare label set, one per frequent proper subset of its
         labels, the largest and then most frequent first (b in the paper). 0: ignore such samples.
     n_estimators : int
         Number of classifiers.

@@ -350,7 +350,7 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
             "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
-            f"{quoted(penalty)}."
+            f"{quoted(penalty)}"
         )
     return float(both[0]), float(both[1])
 

@@ -22,19 +22,12 @@ from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clusters, matched_numbers
+from moo_clustering.estimators import _pareto_pool
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_landmarks import Scale
 from moo_clustering.estimators._pareto_parts import PartsMixin
-from moo_clustering.estimators._pareto_pool import (
-    TRIVIAL,
-    PooledSamples,
-    extended,
-    pooled_bags,
-    pooled_distances,
-    pooled_table,
-)
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
 from moo_clustering.parts import parts
@@ -87,7 +80,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Whether outliers, also among new samples, join the cluster of their nearest sample or are labelled -1.
         Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of the features: objects with ``fit_transform``, or column numbers.
+        Further representations of the features: objects with ``fit_transform``, or column indices.
 
     Attributes
     ----------
@@ -124,11 +117,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     is eight times that of some of its neighbours, and its logarithm exceeds the median by five robust
     standard deviations. The page of this method describes the calibration and the choice of defaults.
 
-    O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features) time for
-    landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features, determines scale,
-    landmarks and rare groups. Landmarks then become the means of all their samples. Distances and bags have
-    no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied.
-    It must not change, because ``relabel`` and ``ask`` read it again.
+    Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
+    time for landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features,
+    determines scale, landmarks and rare groups. Landmarks then become the means of all their samples.
+    Distances and bags have no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled
+    in parts and not copied. It must not change, because ``relabel`` and ``ask`` read it again.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
     than memory, and is read in at most three passes. Results are bit-identical for all divisions into parts
@@ -187,7 +180,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
-            in parts, also a mapping from row numbers to classes.
+            in parts, also a mapping from row indices to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of rows that belong to the same cluster, or to different clusters. Labels are propagated
             along must-links.
@@ -247,15 +240,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             kind = kind if samples.counts is None else "a table in parts"
-            raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
-        if samples.pool is not None and samples.pool.families[0] == TRIVIAL:
+            raise ValueError(f"update does not support a fit to {kind}; fit again to all samples")
+        if samples.pool is not None and samples.pool.families[0] == _pareto_pool.TRIVIAL:
             why = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
-            raise ValueError(f"update does not support a fit to {why}; fit again to all samples.")
+            raise ValueError(f"update does not support a fit to {why}; fit again to all samples")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
         if stored is None:
-            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -266,7 +259,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < 0.05 or n_fresh >= 0.5 * partitioned
-        extension = extended(
+        extension = _pareto_pool.extended(
             samples, new, apart,
             n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
@@ -387,23 +380,23 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _check_data(self, data: Any) -> None:
         bags, precomputed = isinstance(data, Bags), self.metric == "precomputed"
         if self.kernel == "bags" and not bags:
-            raise ValueError('kernel="bags" requires bags of instances, got a table of samples.')
+            raise ValueError('kernel="bags" requires bags of instances, got a table of samples')
         if precomputed and (bags or sp.issparse(data)):
-            raise ValueError('metric="precomputed" requires a dense square matrix of distances.')
+            raise ValueError('metric="precomputed" requires a dense square matrix of distances')
         if self.criterion in ("minimax", "mixture") and (precomputed or bags):
             raise ValueError(
-                f'criterion="{self.criterion}" requires features; it does not support distances or bags.'
+                f'criterion="{self.criterion}" requires features; it does not support distances or bags'
             )
         if self.views and (precomputed or bags):
-            raise ValueError("views require a table of features; they do not support distances or bags.")
+            raise ValueError("views require a table of features; they do not support distances or bags")
         m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
                 f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
-                "samples; increase n_landmarks."
+                "samples; increase n_landmarks"
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
             "n_clusters": self._number,
@@ -412,15 +405,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             "verbose": bool(self.verbose),
         }
         if isinstance(data, Bags):
-            return lambda ks: pooled_bags(
+            return lambda ks: _pareto_pool.pooled_bags(
                 data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
             )
         options |= {"families": self.families}
         if self.metric == "precomputed":
             D = checked_distances(data, dtype=np.float64)
-            return lambda ks: pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
+            return lambda ks: _pareto_pool.pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
         scale = self._scale_of_features()
-        return pooled_table(
+        return _pareto_pool.pooled_table(
             data,
             placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             views=self.views,
@@ -441,9 +434,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     The pool has several views: four distances between bags and four embeddings of bags. A family is an
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
-    the pool and two bag kernels classify the remaining bags. O(n_instances^2 n_features) time for the
-    distances, O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters: results
-    without labels rarely agree with them.
+    the pool and two bag kernels classify the remaining bags. Takes O(n_instances^2 n_features) time for the
+    distances and O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters:
+    results without labels rarely agree with them.
 
     Parameters
     ----------
@@ -504,7 +497,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
             Bags in any form that :func:`moo_clustering.bags.as_bags` accepts.
         y, must_link, cannot_link
-            As for :class:`ParetoClustering`: one class per bag, and pairs of bag numbers.
+            As for :class:`ParetoClustering`: one class per bag, and pairs of bag indices.
         groups, offsets : array-like, optional
             Bag of every instance, or first instance of every bag.
         """
@@ -525,8 +518,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        return lambda ks: pooled_bags(
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
+        return lambda ks: _pareto_pool.pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),

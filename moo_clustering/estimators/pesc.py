@@ -100,7 +100,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs to merge.
     min_members : int
-        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1; paper: 1.
+        Minimum number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1; paper: 1.
     es2_weight : {"one_minus_div", "div", "count"}
         Weight of a graph in ES2: as in the formula, as in the text of the paper, or 1.
     sigma : float or {"mean", "median", "grid"}
@@ -247,7 +247,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         if self.neighbors is not None:
             if len(self.neighbors) != 2:
                 raise ValueError(
-                    f"neighbors must be two arrays, indices and distances, got {len(self.neighbors)} items."
+                    f"neighbors must be two arrays, indices and distances, got {len(self.neighbors)} items"
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
@@ -349,7 +349,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
             if options["metric"] == "precomputed":
                 raise ValueError(
                     "ensemble='es1' reconstructs samples from features, which metric='precomputed' "
-                    "does not provide; use 'es2' or 'es3'."
+                    "does not provide; use 'es2' or 'es3'"
                 )
             graph = consensus.reconstruction_graph(
                 ranks,
@@ -412,7 +412,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     max_memory : int, default=4 GiB
         Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
     verbose : bool
-        Whether to show a progress bar.
+        Show a progress bar.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Numbers of random trees, and of recombinations per region, to find the largest number of regions.
+# Numbers of random trees, and of recombinations per region, to find the maximum number of regions.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
@@ -162,7 +162,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         n_areas = len(features)
         if area_map.graph.shape[0] != n_areas:
             raise ValueError(
-                f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}."
+                f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}"
             )
         weights = checked_weights(area_map.weight, n_areas)
         earlier: Labels | None = None
@@ -217,15 +217,14 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         names = (self.objectives,) if isinstance(self.objectives, str) else tuple(self.objectives)
         if not names or any(names.count(one) > 1 or one not in OBJECTIVES for one in names):
             raise ValueError(
-                f"objectives must be unique names from {', '.join(OBJECTIVES)}; got "
-                f"{quoted(self.objectives)}."
+                f"objectives must be unique names from {', '.join(OBJECTIVES)}; got {quoted(self.objectives)}"
             )
         for name, known, remedy in (
             ("changed", has_start, "start, the earlier regions"),
             ("compactness", has_shapes, "shapes, or a GeoDataFrame"),
         ):
             if name in names and not known:
-                raise ValueError(f"the objective {name!r} requires {remedy}: pass it to fit.")
+                raise ValueError(f"the objective {name!r} requires {remedy}: pass it to fit")
         return names
 
     def _encoding(self, graph: csr_array, weights: FloatArray, rng: np.random.Generator) -> RegionEncoding:
@@ -240,10 +239,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             )
         if self.min_cluster_weight is not None:
             raise ValueError(
-                "min_cluster_weight requires n_regions='auto'; use tolerance with a fixed n_regions."
+                "min_cluster_weight requires n_regions='auto'; use tolerance with a fixed n_regions"
             )
         if self.n_regions > len(weights):
-            raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}.")
+            raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}")
         mean = weights.sum() / self.n_regions
         low, high = max(0.0, 1.0 - self.tolerance) * mean, (1.0 + self.tolerance) * mean
         try:
@@ -322,7 +321,7 @@ def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) 
     if column is not None:
         if not is_frame(X) or column not in X.columns:
             raise ValueError(
-                f"weight={quoted(column)} is not a column of X; pass a column name, or one number per area."
+                f"weight={quoted(column)} is not a column of X; pass a column name, or one number per area"
             )
         weight, X = np.asarray(X[column]), X.drop(columns=column)
     geometry = geometry_of(X)
@@ -337,7 +336,7 @@ def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) 
     if graph is None:
         raise ValueError(
             "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph or "
-            "libpysal weights, or a GeoDataFrame of polygons as X."
+            "libpysal weights, or a GeoDataFrame of polygons as X"
         )
     return AreaMap(X, neighbor_matrix(graph, index), weight, shapes)
 
@@ -374,7 +373,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
         a, b = one_way.row[bad[0]], one_way.col[bad[0]]
         raise ValueError(
             f"graph must be symmetric: area {b} is a neighbour of area {a}, but not the reverse; use "
-            f"{remedy} to add the missing neighbours."
+            f"{remedy} to add the missing neighbours"
         )
     return matrix
 
@@ -388,12 +387,12 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
     kinds = {None if one is None else one.geom_type for one in polygons}
     if not kinds <= {"Polygon", "MultiPolygon"}:
         other = next(str(kind) for kind in kinds if kind not in ("Polygon", "MultiPolygon"))
-        raise ValueError(f"geometry must consist of polygons, got {other}: pass graph for other geometry.")
+        raise ValueError(f"geometry must consist of polygons, got {other}: pass graph for other geometry")
     if not (valid := shapely.is_valid(polygons)).all():
         area = int((~valid).argmax())
         raise ValueError(
             f"the polygon of area {area} is invalid ({shapely.is_valid_reason(polygons[area])}): repair it "
-            "with geometry.make_valid()."
+            "with geometry.make_valid()"
         )
     i, j = shapely.STRtree(polygons).query(polygons, predicate="intersects")
     i, j = i[i < j], j[i < j]
@@ -409,7 +408,7 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 
 
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
-    """Search for the largest number of connected regions with loads of at least ``floor`` (max-p).
+    """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p).
 
     Cuts random trees optimally, then recombines pairs and triples of neighbouring regions, which can yield
     further regions. Raises a ValueError if a component of the graph weighs less than ``floor``.
@@ -420,7 +419,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
         area = int(np.flatnonzero(component == int((totals < floor).argmax()))[0])
         raise ValueError(
             f"the component of the graph with area {area} weighs {totals[component[area]]:g}, less than "
-            f"min_cluster_weight={floor:g}: connect it to other areas, or decrease min_cluster_weight."
+            f"min_cluster_weight={floor:g}: connect it to other areas, or decrease min_cluster_weight"
         )
     edges = (graph.indptr.astype(np.int32), graph.indices.astype(np.int32), weights, floor, rng)
     labels = np.full(len(weights), -1, dtype=np.int32)
@@ -453,7 +452,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
     """Number earlier regions in sorted order, -1 for areas without one; also return names, if any."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
-        raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
+        raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")
     values = marked(values, "start", "earlier regions")
     if any(isinstance(one, str) for one in values.tolist()):
         known = np.array([is_class(one) for one in values.tolist()], dtype=bool)
@@ -461,14 +460,14 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
         if other is not None or "-1" in values[known]:
             raise ValueError(
                 "start must be integers or names of regions, not both, and the number -1 for areas without "
-                f"one; got {quoted(other or '-1')}."
+                f"one; got {quoted(other or '-1')}"
             )
         values = np.where(known, values, "").astype(str)
     else:
         values = checked_integers(values, "start", ", or names of regions")
         known = values >= 0
     if not known.any():
-        raise ValueError("start must have a region for at least one area, got none.")
+        raise ValueError("start must have a region for at least one area, got none")
     labels = np.full(n_areas, -1, dtype=np.int32)
     found, labels[known] = np.unique(values[known], return_inverse=True)
     return labels, [str(one) for one in found if isinstance(one, str)]
@@ -486,9 +485,9 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
             f"with loads from {encoding.low:g} to {encoding.high:g}"
         )
         if not repair:
-            raise ValueError(f"{problem}; change start, or use repair_start=True to move areas.")
+            raise ValueError(f"{problem}; change start, or use repair_start=True to move areas")
         _arrays.warn_caller(
-            f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible."
+            f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible"
         )
     return plan
 

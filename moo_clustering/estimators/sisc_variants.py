@@ -78,9 +78,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     Parameters
     ----------
     n_clusters : int
-        Largest number of clusters.
+        Maximum number of clusters.
     k_min : int
-        Smallest number of clusters. Default: the number is fixed. Combine it with ``"n_clusters"`` as a third
+        Minimum number of clusters. Default: the number is fixed. Combine it with ``"n_clusters"`` as a third
         objective; otherwise the search favours the largest number.
     n_sweeps : int
         Number of sweeps of SISC per evaluation, 1 to 3.
@@ -179,7 +179,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
         if self.k_min is not None and self.n_neighbors is not None and self.n_neighbors > self.k_min:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the smallest number of clusters, "
+                f"n_neighbors={self.n_neighbors} is more than the minimum number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
         names = unique_names(self.objectives, OBJECTIVES)
@@ -190,7 +190,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         allowed = dict.fromkeys(("impurity", "knee", RANDOM, *names))
         if self.select not in allowed:
             raise ValueError(
-                f"select must be one of {', '.join(map(repr, allowed))}, a row number or a callable; got "
+                f"select must be one of {', '.join(map(repr, allowed))}, a row index or a callable; got "
                 f"{self.select!r}{did_you_mean(self.select, allowed)}"
             )
 
@@ -343,7 +343,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, the largest number of "
+                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, the maximum number of "
                 "clusters of a member"
             )
         sizes = np.minimum(sizes, X.shape[0])

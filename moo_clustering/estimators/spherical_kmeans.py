@@ -42,7 +42,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     strategy : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init, max_iter : int
-        Number of runs (the run with the largest I2 is used), and largest number of updates per run or split.
+        Number of runs (the run with the largest I2 is used), and maximum number of updates per run or split.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Largest and smallest number of members that the ratio cut compares, and their largest number of samples in
+# Maximum and minimum number of members that the ratio cut compares, and their maximum number of samples in
 # total, because eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
@@ -61,7 +61,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
         ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
     pop_size, n_gen : int
-        Population size, or largest number of solutions in ``pareto_front_`` for ``search="hull"``, and number
+        Population size, or maximum number of solutions in ``pareto_front_`` for ``search="hull"``, and number
         of generations after the initial population for ``"nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Crossover probability of a pair, and mutation probability of an individual.
@@ -165,7 +165,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     def _checkpoint(self, *data: Any) -> Checkpoint | None:
         if self.search == "hull" and (self.checkpoint is not None or self.resume or self.start is not None):
             raise ValueError(
-                'start, checkpoint and resume require search="nsga2"; search="hull" has no generations.'
+                'start, checkpoint and resume require search="nsga2"; search="hull" has no generations'
             )
         # The selection does not affect the search, so it can change when it is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
@@ -277,7 +277,7 @@ class GraphMembers(_fronts.MemberGraphs):
         if guard.requested:
             warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
-                'partition so far is used, and choose("rcut") continues the comparison.',
+                'partition so far is used, and choose("rcut") continues the comparison',
                 InterruptedSearchWarning,
             )
         return best

@@ -68,7 +68,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
-        documents, if positive. Default ``feature_names``: ``feature_names_in_``, or column numbers. Raises a
+        documents, if positive. Default ``feature_names``: ``feature_names_in_``, or column indices. Raises a
         ValueError if ``n`` is below 1, or the number of names is wrong.
         """
         model: Any = self

@@ -31,7 +31,7 @@ Labels = NDArray[np.int32]
 # Penalty of a violated cannot-link in nats: above any gain, but small enough to preserve digits of scores.
 _VIOLATED = 1e9
 # Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
-# deviations, and smallest number of neighbours.
+# deviations, and minimum number of neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
 # Maximum number of samples to search for neighbours.
 _SEEN = 5000

@@ -30,8 +30,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Return the weighted share of the partitions that assign two samples to the same cluster.
 
-    O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError or
-    TypeError if labels, weights or columns are invalid.
+    Takes O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError
+    or TypeError if labels, weights or columns are invalid.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
     """Compute the co-association of all samples as a similarity, with small entries set to 0.
 
-    O(n_samples^2) memory. Source: ParetoClustering (consensus).
+    Takes O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Cluster the samples by spectral clustering of their weighted co-association.
 
-    If the affinity has more than k connected components, the unweighted co-association connects them.
-    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering (consensus).
+    If the affinity has more than k connected components, the unweighted co-association connects them. Takes
+    O(n_samples^3) time and O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
-    Source: ParetoClustering (graph kernel).
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change
+    often. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Compute inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or TypeError
-    if X is not a table of finite numbers, or columns are invalid.
+    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or
+    TypeError if X is not a table of finite numbers, or columns are invalid.
 
     Parameters
     ----------
@@ -242,9 +242,9 @@ def kernel_ridge(
     """Predict class shares by kernel ridge regression; far from all labels, they approach 1/K.
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
-    its diagonal at the labels. Merging repeated rows does not change the result. O(L^3 + n_samples L K) time.
-    Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge are not
-    positive. Source: ParetoClustering (ridge regression with the partition kernel).
+    its diagonal at the labels. Merging repeated rows does not change the result. Takes O(L^3 + n_samples L K)
+    time. Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge
+    are not positive. Source: ParetoClustering (ridge regression with the partition kernel).
 
     Parameters
     ----------
@@ -315,9 +315,9 @@ def class_probabilities(
 ) -> FloatArray:
     """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Rows of F are scaled to sum 1, and column c is multiplied by sqrt(prior_c / mean of F_c). O(n_samples K)
-    time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match, F contains NaN,
-    prior or factors are not positive, or both or neither are passed.
+    Rows of F are scaled to sum 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
+    O(n_samples K) time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match,
+    F contains NaN, prior or factors are not positive, or both or neither are passed.
 
     Parameters
     ----------

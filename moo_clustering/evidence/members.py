@@ -70,7 +70,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
         raise ValueError(f"{name} must have one entry per partition, at least one; got {array.shape}")
     if not (array < np.inf).all():
         place = np.flatnonzero(~(array < np.inf))[0]
-        raise ValueError(f"{name} must be finite numbers, got {array[place]} at {place}")
+        raise ValueError(f"{name} must be finite numbers or -inf, got {array[place]} at {place}")
     return array
 
 

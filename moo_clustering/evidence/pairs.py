@@ -68,9 +68,9 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
 
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha B)^-1
     and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
-    plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not symmetric and
-    non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and efficient constraint
-    propagation, ECCV 2010. Used by ParetoClustering.
+    plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a ValueError if W is not symmetric
+    and non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and efficient
+    constraint propagation, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def held_out_partition(
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
-    affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. O(m^3) time and
-    O(m^2) memory per affinity. Used by ParetoClustering.
+    affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. Takes O(m^3)
+    time and O(m^2) memory per affinity. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def held_out_partition(
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
     Z = as_pair_matrix(constraints, m)
     violations = np.full(len(graphs), np.nan)
-    # Fewer pairs are too few to hold some out.
+    # With fewer than four pairs, none are held out.
     if len(constraints) < 4:
         W, alpha = graphs[0]
         return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
@@ -203,8 +203,9 @@ def cross_validated_partition(
     """Partition with the affinity and number of clusters that best predict held-out pairs.
 
     Each pair is held out once. Selects the affinity and number of clusters with the largest bonus - 2.9 V,
-    where V is the weight of violated pairs. O(n_samples^3) time per affinity and fold, O(n_samples^2) memory
-    per affinity. Raises a ValueError for fewer pairs than folds. Used by ParetoClustering.
+    where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold and
+    O(n_samples^2) memory per affinity. Raises a ValueError for fewer pairs than folds. Used by
+    ParetoClustering.
 
     Parameters
     ----------
@@ -292,11 +293,11 @@ def repair_pairs(
 ) -> NDArray[np.int32]:
     """Reassign samples to clusters according to their neighbours and pairs.
 
-    Each group of samples moves in turn to the cluster c with the largest sum over its samples i of
-    ½ [i was initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c),
-    where j and pairs inside the group are ignored. It stays if no cluster is better. A group that spans
-    clusters starts in the cluster of its lowest sample. O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time.
-    Hard must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
+    Each group of samples moves in turn to the cluster c with the largest sum over its samples i of ½ [i was
+    initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c), where j
+    and pairs inside the group are ignored. It stays if no cluster is better. A group that spans clusters
+    starts in the cluster of its lowest sample. Takes O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard
+    must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
     TypeError if labels, S and constraints are invalid or do not match. Source: ParetoClustering (repair).
 
     Parameters

@@ -122,7 +122,7 @@ class ClassifierStack:
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
         """Combine the class probabilities ``first`` (n, n_classes) of X with the classifiers; rows sum to 1.
 
-        O(n L n_features) time for Gaussian kernels of L < 4000 samples.
+        Takes O(n L n_features) time for Gaussian kernels of L < 4000 samples.
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)

@@ -20,7 +20,7 @@ from moo_clustering.graphs.matrices import symmetrize
 
 # Similarity of a bridge, relative to the smallest similarity.
 WEAKNESS = 1e-3
-# Largest number of samples for comparisons of all pairs.
+# Maximum number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
 # Without a tree, at most this many members of a part are compared: those nearest to the other part.
 FACING_SAMPLES = 1024

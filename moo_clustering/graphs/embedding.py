@@ -107,7 +107,7 @@ def spectral_embedding(
     if not 1 <= n_components <= n_pairs <= n_samples:
         raise ValueError(
             f"n_components={n_components} and n_eigenvalues={n_pairs} must satisfy "
-            f"1 <= n_components <= n_eigenvalues <= n_samples={n_samples}."
+            f"1 <= n_components <= n_eigenvalues <= n_samples={n_samples}"
         )
     choice("laplacian", laplacian, ("sym", "unnormalized", "rw"))
     choice("eigen_solver", eigen_solver, get_args(EigenSolver))
@@ -361,7 +361,7 @@ def chebyshev_pairs(
         warn_caller(
             f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters, the largest residual "
             f"is {excess.max():.2g} times the tolerance; eigen_solver='arpack' is slower but may be "
-            "more accurate."
+            "more accurate"
         )
     return values[:n_pairs], block[:, :n_pairs]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Shared, block_slices, choice, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
@@ -24,7 +24,7 @@ Ranks = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class LocusGraph:
+class LocusGraph(Shared):
     """Nearest neighbours and a minimum spanning tree of samples, with a common order of ties.
 
     Attributes
@@ -58,9 +58,6 @@ class LocusGraph:
         """Number of neighbours per sample: the requested number, at most n_samples - 1."""
         return self.neighbors.shape[1]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 @documented()
 def locus_graph(
@@ -89,7 +86,7 @@ def locus_graph(
     metric : str or callable, default="euclidean"
         Metric of lists and tree; ``"precomputed"`` raises a ValueError, because clusters need centroids.
     ties : {"random", "index"}, default="random"
-        Keys: a random permutation, or row numbers, which make results depend on the row order.
+        Keys: a random permutation, or row indices, which make results depend on the row order.
     root : int or "random", default="random"
     rank_cap : int, optional
         As in :func:`mst_interestingness`; must exceed ``n_neighbors``.
@@ -103,13 +100,13 @@ def locus_graph(
         Search method of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
     """
     if isinstance(metric, str) and metric == "precomputed":
-        raise ValueError('metric="precomputed" does not provide centroids; X must contain features.')
+        raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
     if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
             f"rank_cap must be greater than n_neighbors={n_neighbors}, because otherwise no link is "
-            f"interesting; got {rank_cap}."
+            f"interesting; got {rank_cap}"
         )
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
@@ -172,9 +169,9 @@ def mst_interestingness(
 ) -> LinkInterest:
     """Compute the ranks of the links of a spanning tree, and their order by interestingness.
 
-    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory. Source: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the numbers of
-    samples differ, or ``rank_cap`` is below 1.
+    Takes about O(N log N) time with few features, O(N^2 n_features) at worst, and O(N n_features) memory.
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the
+    numbers of samples differ, or ``rank_cap`` is below 1.
 
     Parameters
     ----------
@@ -182,7 +179,7 @@ def mst_interestingness(
     X : array-like of shape (n_samples, n_features)
         Features, or distances (n_samples, n_samples) with ``metric="precomputed"``.
     keys : ndarray of shape (n_samples,), int32, optional
-        Order of equidistant neighbours. Default: row numbers.
+        Order of equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
         Upper limit of the ranks, which saves time. Links whose degree reaches it are sorted by length.
@@ -192,7 +189,7 @@ def mst_interestingness(
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
     if rank_cap is not None and rank_cap < 1:
-        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}.")
+        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}")
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)
     cap = n if rank_cap is None else int(rank_cap)
     links = tree.links().astype(np.int64)
@@ -271,8 +268,8 @@ def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> In
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1."""
-    # Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features)
-    # time for N distinct first samples, in blocks of bounded size.
+    # Distances are compared by matrix products, and near ties by differences of samples. Takes O(N^2
+    # n_features) time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)

@@ -24,7 +24,7 @@ from moo_clustering._kernels.partitions import weigh_equal
 def symmetrize(S: Any) -> sp.csr_array:
     """Compute max(S, S^T) elementwise, with zero diagonal and no stored zeros (PESC, Eq. 7).
 
-    O(nnz) time and memory.
+    Takes O(nnz) time and memory.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     if kind == "sym":
         root = sp.diags_array(inverse_root(degree))
         return (sp.diags_array((degree > 0).astype(np.float64)) - root @ S @ root).tocsr()
-    raise ValueError(f"kind must be 'unnormalized' or 'sym', got {quoted(kind)}.")
+    raise ValueError(f"kind must be one of 'unnormalized', 'sym', got {quoted(kind)}")
 
 
 def degrees(S: sp.csr_array) -> FloatArray:

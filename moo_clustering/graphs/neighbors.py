@@ -34,12 +34,12 @@ Metric = str | Callable[..., float]
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Smallest number of points, and range of numbers of features, for comparisons of whole leaves.
+# Minimum number of points, and range of numbers of features, for comparisons of whole leaves.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per leaf of the KD-tree, and largest number in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
 # Processor time in seconds per difference of two values, in blocks and by matrix products; time limit of an
-# exact search for ``method="auto"``, and smallest number of points for an approximate search.
+# exact search for ``method="auto"``, and minimum number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
 # Number of rows to estimate the recall, and of groups of rows to estimate the time of a search.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
@@ -98,9 +98,9 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
     data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in O(N^2
-    d) time. O(N (n_neighbors + d)) memory. Raises a ValueError if there are fewer than two samples, distances
-    are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an ImportError if the
-    extra for ``method="approximate"`` is not installed.
+    d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there are fewer than two samples,
+    distances are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an
+    ImportError if the extra for ``method="approximate"`` is not installed.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def neighbor_lists(
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``, zero
         rows have distance 1.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row number, which leaks the order of rows on gridded data.
+        Order of tied samples: random, or by row index, which leaks the order of rows on gridded data.
     rng : numpy.random.Generator
         Generator of the random order.
     groups : ConstraintGroups, optional
@@ -127,19 +127,19 @@ def neighbor_lists(
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
           Finds all duplicates; exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
-          Warns about approximate lists (with their recall) and about slow exact lists.
+          Issues a UserWarning for approximate lists (with their recall) and slow exact lists.
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
     if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
-        raise ValueError("neighbour lists require at least 2 samples, got 1.")
+        raise ValueError("neighbour lists require at least 2 samples, got 1")
     if groups is not None and groups.n_samples != n_samples:
-        raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}.")
+        raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}")
     keys = tie_keys(n_samples, ties, rng)
     width = min(int(n_neighbors), n_samples - 1)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
@@ -171,10 +171,10 @@ def lists_from_arrays(
     if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
         raise ValueError(
             f"neighbors must be a tuple (indices, distances), both of shape ({n_samples}, width); "
-            f"got shapes {nb.shape} and {nd.shape}."
+            f"got shapes {nb.shape} and {nd.shape}"
         )
     if nb.min() < 0 or nb.max() >= n_samples:
-        raise ValueError(f"neighbors: indices must be integers from 0 to {n_samples - 1}.")
+        raise ValueError(f"neighbors: indices must be integers from 0 to {n_samples - 1}")
     _refuse(nb == np.arange(n_samples)[:, None], "a sample is its own neighbour")
     ordered = np.sort(nb, axis=1)
     _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
@@ -190,7 +190,7 @@ def lists_from_arrays(
 def _refuse(bad: BoolArray, what: str) -> None:
     rows = np.flatnonzero(bad.any(axis=1))
     if len(rows):
-        raise ValueError(f"neighbors: {what} in row {rows[0]}.")
+        raise ValueError(f"neighbors: {what} in row {rows[0]}")
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
@@ -199,7 +199,7 @@ def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
             f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for single "
-            f"precision, {_LEAST:g} to 3.4e+38; rescale X."
+            f"precision, {_LEAST:g} to 3.4e+38; rescale X"
         )
 
 
@@ -210,7 +210,7 @@ def _without_forbidden(nb: Int32Array, nd: AnyFloatArray, groups: ConstraintGrou
     if (admissible == 0).any():
         raise ValueError(
             f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbours; "
-            "pass longer neighbour lists."
+            "pass longer neighbour lists"
         )
     padding = np.arange(nb.shape[1]) >= admissible[:, None]
     indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
@@ -234,7 +234,7 @@ def ordered_lists(
     constrained, recall = _in_conflict(groups, n_samples), None
     if isinstance(metric, str) and metric == "precomputed":
         if method not in ("auto", "exact", "brute"):
-            raise ValueError(f'method="{method}" requires features, not metric="precomputed"; use "exact".')
+            raise ValueError(f'method="{method}" requires features, not metric="precomputed"; use "exact"')
         with np.errstate(over="ignore"):
             matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
         apart = np.take_along_axis(data, np.maximum(indices, 0), axis=1)
@@ -259,7 +259,7 @@ def ordered_lists(
     if len(alone):
         raise ValueError(
             f"sample {alone[0]} has no admissible neighbours, because labels or cannot-links "
-            "separate it from all other samples."
+            "separate it from all other samples"
         )
     return NeighborLists(indices, distances, n_admissible, recall)
 
@@ -419,7 +419,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return nearest neighbours (ties: by row number), and their distances in double precision."""
+    """Return nearest neighbours (ties: by row index), and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
@@ -451,7 +451,7 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
 
 
 def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
-    """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
+    """Group equal rows. Takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)
     # A random combination of the features distinguishes rows, and is equal bit for bit for equal rows,
@@ -555,7 +555,7 @@ def point_search(
         kind = (
             "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean metric"
         )
-        raise ValueError(f'method="{method}" requires {kind}, got {quoted(metric)}; use method="exact".')
+        raise ValueError(f'method="{method}" requires {kind}, got {quoted(metric)}; use method="exact"')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
     suited = n_points >= _MANY and _FEW_FEATURES <= n_features <= _MANY_FEATURES
@@ -572,7 +572,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
         raise _arrays.MissingPackageError(
-            f'method="approximate" requires pynndescent: {extra}, or use method="exact".'
+            f'method="approximate" requires pynndescent: {extra}, or use method="exact"'
         )
     if asked:
         # Very wide searches compute all distances, so an approximation would save nothing.
@@ -587,7 +587,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     else:
         remark = f'approximate lists contain {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape
-    _arrays.warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}.")
+    _arrays.warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}")
     return search
 
 

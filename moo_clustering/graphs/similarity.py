@@ -61,7 +61,7 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Link samples at a distance strictly below ``epsilon``, with similarity 1.
 
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. O(edges) memory.
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Takes O(edges) memory.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def epsilon_graph(
     csr_array of shape (n_samples, n_samples), symmetric
     """
     if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}.")
+        raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}")
     if isinstance(metric, str) and metric == "precomputed":
         return _near_pairs(checked_distances(X), metric, epsilon, max_memory)
     data = checked_table(X, dtype=FLOATS)
@@ -126,7 +126,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
         raise ValueError(
             f"{what} has {n_entries} entries and requires {needed / 2**30:.3g} GiB, which exceeds "
             f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use a "
-            "k-nearest-neighbour graph or increase max_memory."
+            "k-nearest-neighbour graph or increase max_memory"
         )
 
 
@@ -158,7 +158,7 @@ def full_graph(
 ) -> sp.csr_array:
     """Link all pairs of distinct samples, with Gaussian similarities.
 
-    O(N^2 d) time, O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
+    Takes O(N^2 d) time and O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def self_tuning_graph(
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}.")
+            raise ValueError(f"{name} must be at least 1, got {value}")
     data = neighbors.checked_data(X, metric)
     m = len(data)
     if m == 1:
@@ -239,7 +239,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Link neighbours, with symmetrised similarities by water-filling.
 
-    O(N width) time and memory. Source: PESC.
+    Takes O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 for each row, with p >= 0 and sum p = 1.
 
-    O(n_rows width) time and memory.
+    Takes O(n_rows width) time and memory.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
         max(0, (theta - d_r) / lam) with theta such that a row sums to 1.
     """
     if not (np.isfinite(lam) and lam > 0):
-        raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
+        raise ValueError(f"lam must be a positive number, got {quoted(lam)}")
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
     # Subtract the nearest distance to preserve digits, because only differences within a row matter.
@@ -342,7 +342,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     if sigma == "median":
         return float(np.median(distances)) if distances.size else 0.0
     if isinstance(sigma, str) or not np.isfinite(sigma) or sigma < 0:
-        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {quoted(sigma)}.")
+        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {quoted(sigma)}")
     return float(sigma)
 
 
@@ -396,7 +396,7 @@ def write_constraints(
 ) -> sp.csr_array:
     """Set similarities to max(S) within groups, and to 0 between conflicting groups.
 
-    Without edges, max(S) counts as 1. O(nnz + links) time and memory. Source: PESC, semi-supervised
+    Without edges, max(S) counts as 1. Takes O(nnz + links) time and memory. Source: PESC, semi-supervised
     baselines.
 
     Parameters

@@ -103,13 +103,13 @@ def spectral_partition(
     graph = symmetrize(S if copies is None else sp.diags_array(copies) @ sp.csr_array(S))
     n_samples = graph.shape[0]
     if not 1 <= n_clusters <= n_samples:
-        raise ValueError(f"n_clusters must be from 1 to n_samples={n_samples}, got {n_clusters}.")
+        raise ValueError(f"n_clusters must be from 1 to n_samples={n_samples}, got {n_clusters}")
     n_components, parts = csgraph.connected_components(graph, directed=False)
     if bridge and n_components > 1:
         if X is None:
             raise ValueError(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
-                "pass X or set bridge=False."
+                "pass X or set bridge=False"
             )
         # Equal to bridge_components, but without computing the components again.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
@@ -198,7 +198,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
-        raise ValueError(f"n_init must be at least 1, got {n_init}.")
+        raise ValueError(f"n_init must be at least 1, got {n_init}")
     m = S.shape[0]
     seeds = rng.integers(2**31 - 1, size=int(wanted.max(initial=0)) + 1)
     labels = np.zeros((len(wanted), m), dtype=np.int32)
@@ -234,7 +234,7 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
+    # Maximum number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -304,7 +304,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Return leading eigenvectors up to the scale of rows, which are 0 for samples without edges."""
+    """Return leading eigenvectors with rows of any scale; rows of samples without edges are 0."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -356,7 +356,7 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory plus tens of megabytes.
+    favours cutting off single samples. Takes O(n_partitions nnz) time; O(nnz) memory plus tens of megabytes.
     Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
 
     Parameters
@@ -379,9 +379,9 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     graph = symmetrized(W, "W").tocoo()
     partitions = np.atleast_2d(checked_array(labels, "labels"))
     if partitions.ndim != 2 or partitions.shape[1] != graph.shape[0]:
-        raise ValueError(f"labels must have shape (n_partitions, {graph.shape[0]}), got {np.shape(labels)}.")
+        raise ValueError(f"labels must have shape (n_partitions, {graph.shape[0]}), got {np.shape(labels)}")
     if partitions.dtype.kind not in "iu" or partitions.min(initial=0) < 0:
-        raise ValueError("labels must be non-negative integers.")
+        raise ValueError("labels must be non-negative integers")
     values = np.empty(len(partitions))
     for part in block_slices(len(partitions), max(graph.nnz, graph.shape[0])):
         values[part] = _ratio_cuts(graph, partitions[part].astype(np.int64))
@@ -405,7 +405,7 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Check numbers of clusters, and convert them to an array."""
     counts = checked_array(ks, "ks")
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
+        raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}")
     if counts.size and counts.min() < 1:
-        raise ValueError(f"ks must be at least 1, got {counts.min()}.")
+        raise ValueError(f"ks must be at least 1, got {counts.min()}")
     return counts.astype(np.int64)

@@ -72,10 +72,10 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features) memory,
-    plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of length 0 join
-    duplicates to the one with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
-    of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
+    Takes O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. Takes O(N n_features)
+    memory, plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of
+    length 0 join duplicates to the one with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1),
+    2007, for the use of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def euclidean_mst(
     root : int or "random", default="random"
         Root sample; does not affect the links.
     ties : {"random", "index"} or ndarray of shape (n_samples,), int32, default="random"
-        Unique keys of the samples: a random permutation, row numbers, or an array. Links of equal length are
+        Unique keys of the samples: a random permutation, row indices, or an array. Links of equal length are
         sorted by their smaller key, then by their larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
         ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds one sample at a
@@ -101,10 +101,10 @@ def euclidean_mst(
     keys = _checked_keys(ties, n, rng)
     place = int(rng.integers(n)) if root == "random" else root
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
-        raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}.")
+        raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
     if precomputed and algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
+        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
     if precomputed:
         links = _prim(data.astype(np.float64), True, keys)
         lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
@@ -118,11 +118,11 @@ def _checked_keys(
 ) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
-            raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}.")
+            raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}")
         return neighbors.tie_keys(n_samples, ties, rng)
     keys = checked_array(ties, "ties", np.int32)
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
-        raise ValueError(f"ties must contain {n_samples} distinct keys, one per sample.")
+        raise ValueError(f"ties must contain {n_samples} distinct keys, one per sample")
     return keys
 
 
@@ -132,7 +132,7 @@ def _of_rows(
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(
-            f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim".'
+            f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
         )
     if space.power == 2.0:
         require_squares(space.points)
@@ -262,12 +262,12 @@ def mutual_reachability_mst(
         Tree with root 0. Links of equal length, common in sparse regions, are sorted by d_ij, then by row.
     """
     if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
     data = neighbors.checked_data(X, metric)
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
-            raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
+            raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree')
         # Make both halves identical, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     if m == 1:
@@ -285,8 +285,8 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     """Compute the longest link on the tree path between all pairs of samples.
 
     On a minimum spanning tree, this is the smallest possible longest step of any path between the two
-    samples: the single-linkage (subdominant ultrametric) distance. O(m^2) time and memory. Source: Gower and
-    Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
+    samples: the single-linkage (subdominant ultrametric) distance. Takes O(m^2) time and memory. Source:
+    Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
 
     Parameters
     ----------
@@ -313,10 +313,10 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
     If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
-    else the shortest unused link of a smallest cluster. At most O(m sqrt(m)) time, because O(sqrt(m))
-    distinct cluster sizes can coexist. O(m) memory. Raises a ValueError if the links are not a spanning tree,
-    lengths are invalid, or the threshold is out of range. Source: Gagolewski, Bartoszuk and Cena, Genie: a
-    new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
+    else the shortest unused link of a smallest cluster. Takes at most O(m sqrt(m)) time, because O(sqrt(m))
+    distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are not a spanning tree,
+    or lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and
+    outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
     if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
-        raise ValueError("links must form a spanning tree, but they contain a cycle.")
+        raise ValueError("links must form a spanning tree, but they contain a cycle")
     return by_length[order]
 
 
@@ -345,15 +345,14 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
     joined, span = checked_array(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
-            f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and "
-            f"{span.shape}."
+            f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and {span.shape}"
         )
     if len(span) and joined.dtype.kind not in "iu":
-        raise ValueError(f"links must be integers, got {joined.dtype}.")
+        raise ValueError(f"links must be integers, got {joined.dtype}")
     if len(span) and (joined.min() < 0 or joined.max() > len(span)):
-        raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}.")
+        raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}")
     if not np.isfinite(span).all() or (span < 0).any():
-        raise ValueError("lengths must be finite and non-negative.")
+        raise ValueError("lengths must be finite and non-negative")
     return np.ascontiguousarray(joined, dtype=np.int64), span
 
 
@@ -362,7 +361,7 @@ def genie_cuts(
 ) -> NDArray[np.int32]:
     """Compute Genie partitions for several numbers of clusters.
 
-    O(m) time per k, plus the merges.
+    Takes O(m) time per k, plus the merges.
 
     Parameters
     ----------
@@ -407,7 +406,7 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 
 
 def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of boxes over rows. O(n_features N log N) time, O(n_features N) memory."""
+    """Build a tree of boxes over rows. Takes O(n_features N log N) time and O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
     return BoxTree(rows[samples], samples, *nodes)

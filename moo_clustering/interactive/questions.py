@@ -28,7 +28,7 @@ _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs belong to
 # one class: a second question would cost more than the errors that it prevents.
 _JOINED = math.log(4.0)
-# Largest number of the oldest anchors of a group to compare with a sample or another group.
+# Maximum number of the oldest anchors of a group to compare with a sample or another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
 _ASIDE, _UNKNOWNS = 10, 2
@@ -45,7 +45,7 @@ Pair = tuple[int, int]
 class PairAnswer(NamedTuple):
     """An answer about the points i and j: ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
-    # ``odds`` are the log-odds that the answer is right; None: those of the error rate of the session.
+    # ``odds`` are the log-odds that the answer is correct. None: log-odds of the session's error rate.
 
     i: int
     j: int
@@ -580,7 +580,7 @@ class Inquiry:
         state.aside.pop(point, None)
 
     def _anchor(self, state: State, point: int, identity: int) -> None:
-        """Assign a group to a point, and to all points that volunteered answers "together" link to it."""
+        """Assign a group to a point and to all points linked to it by volunteered answers "together"."""
         state.anchors[point] = identity
         reached, grew = {point}, True
         while grew:

@@ -131,12 +131,12 @@ class AnswerSession:
     ) -> None:
         auto = isinstance(error_rate, str) and error_rate == "auto"
         if not auto and not (isinstance(error_rate, int | float | np.number) and 0 <= error_rate < 0.5):
-            raise ValueError(f'error_rate must be in [0, 0.5) or "auto", got {quoted(error_rate)}.')
+            raise ValueError(f"error_rate must be in [0, 0.5) or 'auto', got {quoted(error_rate)}")
         if not isinstance(random_state, int | np.integer) or random_state < 0:
-            raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}.")
+            raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
             raise ValueError(
-                f"data must have one row per sample, {base.n_samples} in all; got shape {np.shape(data)}."
+                f"data must have one row per sample, {base.n_samples} in all; got shape {np.shape(data)}"
             )
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
@@ -259,19 +259,19 @@ class AnswerSession:
         present = self.question
         if present is None:
             raise ValueError(
-                "there are no questions left to answer; pass samples=(i, j) to answer about two samples."
+                "there are no questions left to answer; pass samples=(i, j) to answer about two samples"
             )
         if question is not None and question != present and question.number != present.number:
             raise ValueError(
                 f"question number {question.number} has already been answered; the current question, "
-                f"session.question, is number {present.number}."
+                f"session.question, is number {present.number}"
             )
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
             raise ValueError(
                 f"{answer!r} is an answer about two samples: answer with the class of sample "
-                f'{present.samples[0]} or "unknown", or pass samples=(i, j).'
+                f'{present.samples[0]} or "unknown", or pass samples=(i, j)'
             )
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
@@ -282,9 +282,9 @@ class AnswerSession:
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
-            raise ValueError(f"confidence must be above 0.5 and at most 1, got {quoted(confidence)}.")
+            raise ValueError(f"confidence must be above 0.5 and at most 1, got {quoted(confidence)}")
         if self.error_rate == 0.0:
-            raise ValueError("confidence requires an error_rate above 0; with 0, all answers are certain.")
+            raise ValueError("confidence requires an error_rate above 0; with 0, all answers are certain")
         return {"confidence": value}
 
     def run(
@@ -305,9 +305,9 @@ class AnswerSession:
             ``oracle(question)`` returns an answer as for :meth:`answer`, an answer and its confidence, or
             None to end. An array contains the class of every sample; None, NaN, "" or -1 are unknown.
         budget : int, optional
-            Largest number of answers. By default, the session ends once ``may_stop_`` is True.
+            Maximum number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
-            Largest number of seconds per answer.
+            Maximum number of seconds per answer.
 
         Examples
         --------
@@ -362,7 +362,7 @@ class AnswerSession:
         """Name the cluster with number ``group`` in ``labels_``. Clusters with the same name are merged."""
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
             raise ValueError(
-                f"group must be a cluster number from 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
+                f"group must be a cluster number from 0 to {self.n_clusters_ - 1}, got {quoted(group)}"
             )
         founder = self._inquiry.founders[int(self._group_of_number[group])][0]
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
@@ -373,7 +373,7 @@ class AnswerSession:
         Raises a ValueError if there is no answer.
         """
         if not self._past and not self._reopened:
-            raise ValueError("there is no answer to undo.")
+            raise ValueError("there is no answer to undo")
         self._record({"undo": True})
         self._undo()
         return self
@@ -397,8 +397,8 @@ class AnswerSession:
     def _checked_revision(self, number: int, answer: str | None) -> str | None:
         if not isinstance(number, int) or not 0 <= number < len(self._past):
             raise ValueError(
-                f"number must be a row number of history_, which has {len(self._past)} rows, got "
-                f"{quoted(number)}."
+                f"number must be a row index of history_, which has {len(self._past)} rows, got "
+                f"{quoted(number)}"
             )
         event = self._past[number][1]
         if answer is None or len(event["samples"]) == 2:
@@ -419,7 +419,7 @@ class AnswerSession:
         Raises a ValueError if no answer was undone since the last answer.
         """
         if not self._undone:
-            raise ValueError("there is no answer to redo.")
+            raise ValueError("there is no answer to redo")
         self._record({"redo": True})
         self._apply(self._undone.pop())
         return self
@@ -580,14 +580,14 @@ class AnswerSession:
     def _checked_pair(self, samples: Sequence[int]) -> tuple[int, int]:
         pair = list(samples) if np.iterable(samples) else []
         if len(pair) != 2 or not all(isinstance(sample, int | np.integer) for sample in pair):
-            raise ValueError(f"samples must be two row numbers, got {quoted(samples)}.")
+            raise ValueError(f"samples must be two row indices, got {quoted(samples)}")
         for sample in pair:
             if not 0 <= sample < self._base.n_samples:
                 raise ValueError(
-                    f"samples must be row numbers from 0 to {self._base.n_samples - 1}, got {sample}."
+                    f"samples must be row indices from 0 to {self._base.n_samples - 1}, got {sample}"
                 )
         if pair[0] == pair[1]:
-            raise ValueError(f"samples must be two different row numbers, got {pair[0]} twice.")
+            raise ValueError(f"samples must be two different row indices, got {pair[0]} twice")
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
@@ -703,7 +703,7 @@ class AnswerSession:
             self._save(path, replacing if path.exists() else creating)
         except FileExistsError as error:
             raise SessionFileError(
-                f"{path} already exists; continue it with ask(resume=path), or choose another file."
+                f"{path} already exists; continue it with ask(resume=path), or choose another file"
             ) from error
         self._path, self._length = path, path.stat().st_size
 
@@ -714,7 +714,7 @@ class AnswerSession:
             with open(self._path, "r+b", buffering=0) as file:
                 if file.seek(0, os.SEEK_END) != self._length:
                     raise SessionFileError(
-                        f"another session has written to {self._path}; resume it to continue from there."
+                        f"another session has written to {self._path}; resume it to continue from there"
                     )
                 try:
                     if file.write(line) != len(line):
@@ -751,14 +751,14 @@ class AnswerSession:
         if head["fingerprint"] != session._fingerprint:
             raise SessionFileError(
                 f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "
-                "the fit with the same data, parameters and random_state."
+                "the fit with the same data, parameters and random_state"
             )
         for number, event in enumerate(events):
             try:
                 session._replay(event)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise SessionFileError(
-                    f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})."
+                    f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})"
                 ) from error
             session._events.append(event)
         if not complete:
@@ -904,16 +904,16 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise SessionFileError(f"{path} is not an answer file: it is not valid UTF-8.") from error
+        raise SessionFileError(f"{path} is not an answer file: it is not valid UTF-8") from error
     except OSError as error:
-        raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise SessionFileError(f"{path} cannot be read: {error.strerror or error}") from error
     *lines, rest = text.split("\n")
     entries = []
     for number, line in enumerate([*lines, rest] if rest else lines, start=1):
         try:
             entry = json.loads(line)
             if not isinstance(entry, dict):
-                raise SessionFileError(f"{path} is damaged: line {number} is not an answer.")
+                raise SessionFileError(f"{path} is damaged: line {number} is not an answer")
         except (ValueError, RecursionError) as error:
             if isinstance(error, SessionFileError):
                 raise
@@ -921,16 +921,16 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
                 if lines:
                     warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
                 break
-            raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON.") from error
+            raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON") from error
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
-        raise SessionFileError(f"{path} is not an answer file.")
+        raise SessionFileError(f"{path} is not an answer file")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
         raise SessionFileError(f"{path} {fault}.")
     missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
     if missing:
-        raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}.")
+        raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}")
     return head, events, rest == ""
 
 
@@ -947,15 +947,15 @@ def has_answers(path: Path) -> bool:
 def _checked_word(answer: str) -> str:
     if not isinstance(answer, str) or answer not in SIGNS:
         hint = did_you_mean(str(answer), SIGNS)
-        raise ValueError(f'answer must be "together", "apart" or "unknown", got {quoted(answer)}{hint}.')
+        raise ValueError(f'answer must be "together", "apart" or "unknown", got {quoted(answer)}{hint}')
     return answer
 
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"a name must be a non-empty string, got {name!r:.40}.")
+        raise ValueError(f"a name must be a non-empty string, got {name!r:.40}")
     if len(name) > _LONGEST_NAME:
-        raise ValueError(f"a name must have at most {_LONGEST_NAME} characters, got {len(name)}.")
+        raise ValueError(f"a name must have at most {_LONGEST_NAME} characters, got {len(name)}")
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
-        raise ValueError(f"a name must not contain control characters, got {name!r:.40}.")
+        raise ValueError(f"a name must not contain control characters, got {name!r:.40}")
     return name.strip()

@@ -43,7 +43,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
         absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
         raise ValueError(
             f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
-            f"another algorithm such as NSGA2, or remove the constraints{absent}."
+            f"another algorithm such as NSGA2, or remove the constraints{absent}"
         )
 
 
@@ -98,7 +98,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     if not isinstance(encoding, kind):
         raise TypeError(
             f"this operator requires a problem with an encoding of type {kind.__name__}, got "
-            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem."
+            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem"
         )
     return encoding
 
@@ -108,7 +108,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
-            f"problem.operators(), or a {kind}."
+            f"problem.operators(), or a {kind}"
         )
     return problem
 

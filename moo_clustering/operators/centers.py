@@ -41,7 +41,7 @@ class CenterMatchingCrossover(base.PairCrossover):
 
     def __init__(self, n_offsprings: int = 2, *, prob: float = 1.0, **kwargs: Any) -> None:
         if n_offsprings not in (1, 2):
-            raise ValueError(f"n_offsprings must be 1 or 2, got {quoted(n_offsprings)}.")
+            raise ValueError(f"n_offsprings must be 1 or 2, got {quoted(n_offsprings)}")
         super().__init__(prob, n_offsprings, **kwargs)
 
     def do(
@@ -112,7 +112,7 @@ class RelocateCenter(base.DrawnMutation):
         super().__init__(prob, **kwargs)
         self.removal: Removal = choice("removal", removal, get_args(Removal))
         if mix is not None and not 0.0 <= mix <= 1.0:
-            raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}.")
+            raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}")
         self.mix = mix
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:

@@ -87,9 +87,9 @@ class RefillingSampling(Sampling):
     ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}.")
+            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}")
         if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
+            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}")
         self.sampling = sampling
         self.duplicates = duplicates
         self.max_tries = integer("max_tries", max_tries)
@@ -108,7 +108,7 @@ class RefillingSampling(Sampling):
         else:
             warn_caller(
                 f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} "
-                "populations: the search space may be too small, or the sampling not diverse enough."
+                "populations: the search space may be too small, or the sampling not diverse enough"
             )
         return pop[:n_samples].get("X")
 
@@ -154,19 +154,19 @@ class MutationChoice(base.DrawnMutation):
         super().__init__(prob, **kwargs)
         self.mutations = tuple(mutations) if isinstance(mutations, Iterable) else (None,)
         if not all(isinstance(mutation, Mutation) for mutation in self.mutations):
-            raise TypeError(f"mutations must be a list of pymoo Mutations, got {quoted(mutations)}.")
+            raise TypeError(f"mutations must be a list of pymoo Mutations, got {quoted(mutations)}")
         if not self.mutations:
-            raise ValueError("mutations must contain at least one pymoo Mutation.")
+            raise ValueError("mutations must contain at least one pymoo Mutation")
         given = (
             np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
         )
         if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(
                 f"weights must be non-negative numbers, one per mutation ({len(self.mutations)}); "
-                f"got {quoted(weights)}."
+                f"got {quoted(weights)}"
             )
         if not given.sum() > 0:
-            raise ValueError(f"weights must not all be 0, got {quoted(weights)}.")
+            raise ValueError(f"weights must not all be 0, got {quoted(weights)}")
         self.weights = given / given.sum()
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
@@ -307,13 +307,13 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
         if not ((rows >= low - slack) & (rows <= high + slack)).all():
             raise ValueError(
                 "start has genes outside the bounds of the problem: use a population of a search on the same "
-                "data with the same parameters."
+                "data with the same parameters"
             )
         return rows
     if not hasattr(encoding, "encode"):
         raise TypeError(
             f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
-            f"an earlier search, with genes of shape (n, {n_var})."
+            f"an earlier search, with genes of shape (n, {n_var})"
         )
     labels = _start_labels(rows, encoding)
     genes: NDArray[Any] = encoding.encode(labels)
@@ -321,7 +321,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     if changed.any():
         warn_caller(
             f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
-            f"{len(labels)} partitions in start."
+            f"{len(labels)} partitions in start"
         )
     return genes
 
@@ -330,13 +330,13 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
     """Check partitions, and number their clusters by first appearance."""
     n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
-        raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
+        raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}")
     labels = checked_integers(rows, "start")
     if not len(labels):
-        raise ValueError("start must contain at least one partition.")
+        raise ValueError("start must contain at least one partition")
     if labels.min() < 0:
         raise ValueError(
-            f"labels of start must be non-negative, got {labels.min()}: assign noise to clusters."
+            f"labels of start must be non-negative, got {labels.min()}: assign noise to clusters"
         )
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
@@ -345,7 +345,7 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
     if largest > k_max:
         raise ValueError(
             f"start has {largest} clusters, but the encoding supports at most {k_max}: raise k_max or "
-            "n_clusters."
+            "n_clusters"
         )
     return labels
 
@@ -355,7 +355,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     if isinstance(start, str | PathLike):
         path = Path(start) / "labels.csv"
         if not path.is_file():
-            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist.")
+            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist")
         # Lazy import: pandas is slow to import, and used only here.
         from pandas import read_csv
 
@@ -365,7 +365,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     given = start.get("X") if isinstance(start, Population) else start
     given = getattr(given, "pareto_labels_", getattr(given, "labels_", given))
     if hasattr(given, "fit"):
-        raise ValueError(f"start must be fitted, but {type(given).__name__} is not: call its fit first.")
+        raise ValueError(f"start must be fitted, but {type(given).__name__} is not: call its fit first")
     return np.atleast_2d(checked_array(given, "start"))
 
 
@@ -412,10 +412,10 @@ def vary(
     """
     for name, operator, kind in (("crossover", crossover, Crossover), ("mutation", mutation, Mutation)):
         if not isinstance(operator, kind):
-            raise TypeError(f"{name} must be a pymoo {kind.__name__}, got {quoted(operator)}.")
+            raise TypeError(f"{name} must be a pymoo {kind.__name__}, got {quoted(operator)}")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
-        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}.")
+        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}")
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     n = integer("n_offsprings", len(genes) if n_offsprings is None else n_offsprings)
@@ -499,7 +499,7 @@ def _accepted(algorithm: type[Any]) -> set[str]:
     """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
-        raise TypeError(f"algorithm must be a class, such as NSGA2 itself, got {quoted(algorithm)}.")
+        raise TypeError(f"algorithm must be a class, such as NSGA2 itself, got {quoted(algorithm)}")
     for kind in algorithm.__mro__:
         if kind.__name__ in _UNSUITED:
             raise TypeError(

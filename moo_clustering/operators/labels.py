@@ -72,7 +72,7 @@ class PartitionSampling(base.SeededSampling):
         self.kinds = kinds
         self._shares = _shares(kinds)
         if km_steps < 1:
-            raise ValueError(f"km_steps must be at least 1, got {km_steps}.")
+            raise ValueError(f"km_steps must be at least 1, got {km_steps}")
         self.km_steps = km_steps
         self.objective = objective
         self.n_trials = 0
@@ -125,12 +125,12 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
         if kind not in KINDS:
             allowed = ", ".join(map(repr, KINDS))
             raise ValueError(
-                f"kinds must be in {allowed}, got {quoted(kind)}{did_you_mean(str(kind), KINDS)}."
+                f"kinds must be from {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
             )
         if not 0.0 <= share < np.inf:
-            raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}.")
+            raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}")
     if not sum(shares.values()) > 0.0:
-        raise ValueError(f"kinds must contain at least one kind with a positive share, got {quoted(kinds)}.")
+        raise ValueError(f"kinds must contain at least one kind with a positive share, got {quoted(kinds)}")
     return shares
 
 
@@ -147,7 +147,7 @@ class _AlignedCrossover(base.PairCrossover):
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
         if not isinstance(align, bool | np.bool_):
-            raise TypeError(f"align must be True or False, got {quoted(align)}.")
+            raise TypeError(f"align must be True or False, got {quoted(align)}")
         self.align = bool(align)
 
     @abstractmethod
@@ -345,7 +345,7 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
         owner = f"{type(problem).__name__}.objective" if objective is None else type(objective).__name__
         raise TypeError(
             f"{owner} has no {lacking[0]}(), which this operator requires: use a "
-            "BagPartitionProblem, or pass objective=BagObjective(...) to the operator."
+            "BagPartitionProblem, or pass objective=BagObjective(...) to the operator"
         )
     return own  # type: ignore[return-value]
 

@@ -52,7 +52,7 @@ class NeighborSampling(base.SeededSampling):
             if problem.width < problem.n_samples - 1:
                 raise ValueError(
                     "init='random' draws from all samples and requires neighbour lists of full "
-                    f"width, {problem.n_samples - 1}; got width {problem.width}."
+                    f"width, {problem.n_samples - 1}; got width {problem.width}"
                 )
             return problem.lists.n_admissible.astype(np.uint32)
         own = 1 + round((problem.n_neighbors - 1) * member / max(n_members - 1, 1))
@@ -71,7 +71,7 @@ class UniformNeighborCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: IntArray, rng: Generator) -> IntArray:
         if X.dtype.kind not in "iub":
-            raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators().")
+            raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators()")
         first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
         n_pairs, n_var = first.shape
         swap = base.random_bits(n_pairs, n_var, rng).view(np.uint8)

@@ -69,7 +69,7 @@ class LabelGraph:
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
-        """Move all samples at once to their most similar clusters; the result may contain unused labels."""
+        """Move all samples to their most similar clusters simultaneously; labels may become unused."""
         out = np.empty_like(labels)
         tally = np.zeros(int(labels.max()) + 1)
         kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
@@ -126,7 +126,7 @@ class PoolSampling(Sampling):
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
-        Greater is better; ties go to fewer clusters, then to the earlier partition.
+        Greater is better; ties go to fewer clusters, then to the first partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -136,7 +136,7 @@ class PoolSampling(Sampling):
         if values.shape != (len(labels),) or np.isnan(values).any():
             raise ValueError(
                 f"scores must have one number per partition of the pool, {len(labels)} in all; got "
-                f"shape {values.shape}."
+                f"shape {values.shape}"
             )
         order = np.lexsort((labels.max(axis=1), -values))
         first, _ = distinct_rows(labels[order])
@@ -348,7 +348,7 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """Move all samples at once to the clusters of their neighbours, in a few steps.
+    """Move all samples simultaneously to the clusters of their neighbours, in a few steps.
 
     Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties go to its own cluster,
     then to the cluster of the neighbour with the lowest index. Clusters can vanish, and refinement stops
@@ -372,7 +372,7 @@ class GraphRefine(LabelMutation):
         self.graph = LabelGraph.of(graph)
         self.max_steps = integer("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
-            raise ValueError(f"inertia must be non-negative, got {quoted(inertia)}.")
+            raise ValueError(f"inertia must be non-negative, got {quoted(inertia)}")
         self.inertia = float(inertia)
 
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -416,7 +416,7 @@ class PairViolationMutation(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
@@ -523,7 +523,7 @@ class PartitionMutation(base.SeededMutation):
         weights = np.array([merge, split, refine], dtype=np.float64)
         if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
             raise ValueError(
-                f"merge, split and refine must be non-negative and not all 0, got {merge}, {split}, {refine}."
+                f"merge, split and refine must be non-negative and not all 0, got {merge}, {split}, {refine}"
             )
         self.weights = weights / weights.sum()
         self.crossed = probability("crossed", crossed)
@@ -594,7 +594,7 @@ class ClusterNumberRepair(base.GeneRepair):
         if self.n_clusters > self.graph.n_samples:
             raise ValueError(
                 f"n_clusters must be at most the number of samples, {self.graph.n_samples}, "
-                f"got {self.n_clusters}."
+                f"got {self.n_clusters}"
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
@@ -602,7 +602,7 @@ class ClusterNumberRepair(base.GeneRepair):
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
                 f"n_clusters must be from {bounds.k_min} to {bounds.k_max}, the bounds of the "
-                f"encoding; got {self.n_clusters}."
+                f"encoding; got {self.n_clusters}"
             )
         return self.repaired(X, rng)
 
@@ -657,6 +657,6 @@ def pool_labels(pool: Any) -> Labels:
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(
             "pool must contain at least one partition, as integer labels of shape (n_partitions, "
-            f"n_samples); got shape {labels.shape} and dtype {labels.dtype}."
+            f"n_samples); got shape {labels.shape} and dtype {labels.dtype}"
         )
     return relabel_by_first_appearance(labels)

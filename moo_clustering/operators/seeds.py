@@ -34,7 +34,7 @@ class SeedSampling(base.SeededSampling):
     def __init__(self, by_class: bool = False) -> None:
         super().__init__()
         if not isinstance(by_class, bool | np.bool_):
-            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}.")
+            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}")
         self.by_class = bool(by_class)
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
@@ -42,7 +42,7 @@ class SeedSampling(base.SeededSampling):
         slots: IntArray = encoding.random(n_samples, rng)
         if self.by_class:
             if not problem.targets.labelled.any() or not problem.targets.n_classes:
-                raise ValueError("by_class=True requires labels, but no document is labelled.")
+                raise ValueError("by_class=True requires labels, but no document is labelled")
             for row in slots:
                 row[:] = _labelled_seeds(row, problem.targets, encoding.n_samples, rng)
         return slots

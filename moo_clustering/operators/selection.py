@@ -80,7 +80,7 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
     """Return an attribute as floats, NaN if missing; raise a ValueError if it is missing where ``needed``."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
-        raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II.")
+        raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II")
     return np.asarray(values, dtype=float)
 
 
@@ -108,7 +108,7 @@ class CanonicalDuplicates(DuplicateElimination):
     def __init__(self, canonical: Encoding | Canonical | None = None) -> None:
         super().__init__()
         if canonical is not None and not isinstance(canonical, Encoding) and not callable(canonical):
-            raise TypeError(f"canonical must be an Encoding, a callable or None, got {quoted(canonical)}.")
+            raise TypeError(f"canonical must be an Encoding, a callable or None, got {quoted(canonical)}")
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
@@ -121,7 +121,7 @@ class CanonicalDuplicates(DuplicateElimination):
             if len(X) != len(pop):
                 raise ValueError(
                     f"canonical must return one row per individual, {len(pop)} in all; "
-                    f"{name_of(self.canonical)} returned shape {X.shape}."
+                    f"{name_of(self.canonical)} returned shape {X.shape}"
                 )
         return row_digests(X)
 

@@ -42,7 +42,7 @@ class SparseRowSampling(Sampling):
 
     def __init__(self, n_sweeps: int = 3) -> None:
         if n_sweeps < 0:
-            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}.")
+            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}")
         super().__init__()
         self.n_sweeps = n_sweeps
 
@@ -155,9 +155,9 @@ class SupportMutation(base.SeededMutation):
         self, prob: float = 0.3, *, row_rate: float = 0.05, n_sweeps: int = 5, **kwargs: Any
     ) -> None:
         if not 0 < row_rate <= 1:
-            raise ValueError(f"row_rate must be in (0, 1], got {row_rate}.")
+            raise ValueError(f"row_rate must be in (0, 1], got {row_rate}")
         if n_sweeps < 0:
-            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}.")
+            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}")
         super().__init__(prob, **kwargs)
         self.row_rate = row_rate
         self.n_sweeps = n_sweeps

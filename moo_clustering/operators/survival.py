@@ -73,7 +73,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     ) -> None:
         super().__init__(filter_infeasible=True)
         if unique is not None and not isinstance(unique, DuplicateElimination):
-            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {quoted(unique)}.")
+            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {quoted(unique)}")
         self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
         self.unique = unique
 
@@ -148,7 +148,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     ) -> None:
         super().__init__(filter_infeasible=False)
         if n_div is not None and n_div < 0:
-            raise ValueError(f"n_div must be None or non-negative, got {n_div}.")
+            raise ValueError(f"n_div must be None or non-negative, got {n_div}")
         self.diversity = choice("diversity", diversity, ("slots", "last_front", "none"))
         self.n_div = n_div
 
@@ -269,7 +269,7 @@ class EliteSurvival(Survival):
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
         super().__init__(filter_infeasible=False)
         if not isinstance(survival, Survival):
-            raise TypeError(f"survival must be a pymoo Survival, got {quoted(survival)}.")
+            raise TypeError(f"survival must be a pymoo Survival, got {quoted(survival)}")
         self.survival = survival
         self.memory = EliteMemory(scalar, n_elite)
         self.keep = bool(keep)
@@ -304,7 +304,7 @@ class EliteMemory:
     ----------
     scalar : callable
         ``scalar(values, labels) -> scores``, shape (q,), greater is better. ``values`` are objectives with
-        natural signs, shape (q, n_objectives), and ``labels`` partitions, shape (q, n_samples).
+        original signs, shape (q, n_objectives), and ``labels`` partitions, shape (q, n_samples).
     n_elite : int, default=4
         Maximum number of stored partitions.
 
@@ -318,7 +318,7 @@ class EliteMemory:
 
     def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
         if not callable(scalar):
-            raise TypeError(f"scalar must be callable as scalar(values, labels), got {quoted(scalar)}.")
+            raise TypeError(f"scalar must be callable as scalar(values, labels), got {quoted(scalar)}")
         self.scalar = scalar
         self.n_elite = integer("n_elite", n_elite)
         self.labels: Labels = np.empty((0, 0), dtype=np.int32)
@@ -334,8 +334,7 @@ class EliteMemory:
         scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
         if scores.shape != (len(labels),) or np.isnan(scores).any():
             raise ValueError(
-                f"scalar must return one number per partition, {len(labels)} in all; got shape "
-                f"{scores.shape}."
+                f"scalar must return one number per partition, {len(labels)} in all; got shape {scores.shape}"
             )
         best = _best(scores, labels, self.n_elite)
         everybody = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])

@@ -50,7 +50,7 @@ class Parts:
     n_passes : int
         Number of passes so far.
     verbose : bool
-        Whether to show a progress bar during passes.
+        Show a progress bar during passes.
     far_share : float, optional
         Share of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
     """
@@ -194,7 +194,7 @@ def parts(
     drop : sequence of str, default=()
         Columns of files and frames to exclude.
     rows_per_part : int, default=250000
-        Largest number of rows per part of arrays and Parquet files. Row groups, CSV files and Dask
+        Maximum number of rows per part of arrays and Parquet files. Row groups, CSV files and Dask
         partitions are not divided.
 
     Returns
@@ -384,7 +384,7 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
             fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
             advice = (
                 "Select the common columns with parts(..., columns=[...])",
-                f"Leave the column out with --drop {(lacking or extra)[0]}",
+                f"Drop the column with --drop {(lacking or extra)[0]}",
             )
             raise ValueError(Advice(f"part {name} {fault}", *advice))
         for column in wanted:
@@ -414,7 +414,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
     name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
     if text is None:
         reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")
-        return ValueError(f"part {name} cannot be read ({reason}); write the file again, or leave it out")
+        return ValueError(f"part {name} cannot be read ({reason}); write the file again, or omit it")
     dataset = optional_package("pyarrow.dataset", "parquet", "reading files in parts").dataset
     names = dataset(path, filesystem=filesystem, format="csv").schema.names
     return ValueError(_text_fault(names[int(text[1])], text[2], f"part {name}"))
@@ -529,6 +529,6 @@ def _dtype_of(types: Any) -> Any:
 
 
 def _text_fault(column: str, what: str, where: str) -> str:
-    advice = "select numeric columns with parts(..., columns=[...])", f"leave it out with --drop {column}"
+    advice = "select numeric columns with parts(..., columns=[...])", f"drop it with --drop {column}"
     others = (f"{one}, or encode text as numbers" for one in advice)
     return Advice(f"column {column!r} of {where} is not numeric ({what}); ", *others)

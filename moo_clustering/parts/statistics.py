@@ -1,7 +1,7 @@
 """Exact sums and samples of a table in parts, which do not depend on how its rows are divided.
 
 Every summand is rounded to a multiple of a grain, a power of two that is large enough for float64 to add all
-of them exactly. Samples are the rows with the smallest keys, which depend only on seed and row number.
+of them exactly. Samples are the rows with the smallest keys, which depend only on seed and row index.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Bounds of the columns, and a uniform sample without replacement, of a table in parts."""
 
-    # ``numbers`` and ``rows`` are the row numbers of the sample, in random order, and its rows in float64.
+    # ``numbers`` and ``rows`` are the row indices of the sample, in random order, and its rows in float64.
     # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean
     # difference between the rows of the sample and this row.
 
@@ -112,7 +112,7 @@ def on_grain(values: Any, unit: float) -> Any:
 
 
 def row_keys(start: int, n: int, seed: int) -> FloatArray:
-    """Return uniform numbers in (0, 1) that depend only on row number and seed (SplitMix64)."""
+    """Return uniform numbers in (0, 1) that depend only on row index and seed (SplitMix64)."""
     z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -90,13 +90,13 @@ class PartitionPool:
         if labels.ndim != 2 or labels.dtype.kind not in "iu":
             raise ValueError(
                 "labels must be integers of shape (n_partitions, n_samples), got shape "
-                f"{labels.shape} and dtype {labels.dtype}."
+                f"{labels.shape} and dtype {labels.dtype}"
             )
         if labels.size and labels.min() < 0:
-            raise ValueError(f"labels must be non-negative, got {labels.min()}.")
+            raise ValueError(f"labels must be non-negative, got {labels.min()}")
         if len(self.families) != len(labels):
             raise ValueError(
-                f"families must contain {len(labels)} names, one per row, got {quoted(self.families)}."
+                f"families must contain {len(labels)} names, one per row, got {quoted(self.families)}"
             )
         object.__setattr__(self, "labels", np.ascontiguousarray(labels, dtype=np.int32))
         object.__setattr__(self, "families", tuple(self.families))
@@ -110,10 +110,10 @@ class PartitionPool:
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
-            raise ValueError(f"candidates must be labels of the same samples, got shapes {shapes}.")
+            raise ValueError(f"candidates must be labels of the same number of samples, got shapes {shapes}")
         kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
         if not kept:
-            raise ValueError("candidates must contain a partition with two or more clusters.")
+            raise ValueError("candidates must contain a partition with two or more clusters")
         numbered = np.stack([number_clusters(labels)[0] for _, labels in kept])
         return cls(numbered, tuple(family for family, _ in kept))
 
@@ -178,10 +178,10 @@ def candidate_pool(
 ) -> PartitionPool:
     """Generate partitions of the same samples by algorithm families with different biases.
 
-    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
-    use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
-    are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families fail or
-    find no clusters, or if fewer than four families remain. Source: ParetoClustering.
+    Takes O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small
+    graphs: use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
+    there are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families
+    fail or find no clusters, or if fewer than four families remain. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def candidate_pool(
 
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
-        - ``"spec"``: spectral cuts of the graph.
+        - ``"spec"``: spectral clustering of the graph.
         - ``"genie"``, ``"genie_mr"``: Genie with threshold .3, and .5 with mutual reachability.
         - ``"hdbscan"``: HDBSCAN.
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
@@ -245,7 +245,7 @@ def candidate_pool(
     present = frozenset(family for family, _ in candidates)
     if not present:
         raise ValueError(
-            f"no family found a partition of X with two or more clusters ({clusterings.told(failures)})."
+            f"no family found a partition of X with two or more clusters ({clusterings.told(failures)})"
         )
     clusterings.warn_of_failures(failures, present)
     _warn_of_few(sorted(present))
@@ -268,12 +268,12 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> cl
     else:
         table = checked_table(X, order="C")
     if len(table) < _LEAST_SAMPLES:
-        raise ValueError(f"X must have at least {_LEAST_SAMPLES} samples, got {len(table)}.")
+        raise ValueError(f"X must have at least {_LEAST_SAMPLES} samples, got {len(table)}")
     if graph is not None:
         graph = csr_array(checked_graph(graph, "graph"))
         if graph.shape != (len(table), len(table)):
             raise ValueError(
-                f"graph must have one row and one column per sample, {len(table)} in all; got {graph.shape}."
+                f"graph must have one row and one column per sample, {len(table)} in all; got {graph.shape}"
             )
     return clusterings.PoolData(table, metric == "precomputed", int(n_neighbors), graph)
 
@@ -281,15 +281,15 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> cl
 def _checked_families(families: Any, precomputed: bool) -> list[str]:
     if isinstance(families, str):
         if families != "auto":
-            raise ValueError(f"families must be 'auto' or a list of names, got {quoted(families)}.")
+            raise ValueError(f"families must be 'auto' or a list of names, got {quoted(families)}")
         return [family for family in FAMILIES if not (precomputed and family == "gmm")]
     names = list(families)
     for name in names:
         if name not in FAMILIES:
             near = did_you_mean(str(name), FAMILIES)
-            raise ValueError(f"families must be from {', '.join(FAMILIES)}; got {quoted(name)}{near}.")
+            raise ValueError(f"families must be from {', '.join(FAMILIES)}; got {quoted(name)}{near}")
     if precomputed and "gmm" in names:
-        raise ValueError("families: 'gmm' requires features; omit it with metric='precomputed'.")
+        raise ValueError("families: 'gmm' requires features; omit it with metric='precomputed'")
     return names
 
 
@@ -317,8 +317,8 @@ def bag_candidate_pool(
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
     """Generate partitions of bags by algorithm families on several distances and embeddings.
 
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises a
-    ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
+    Takes O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises
+    a ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
     Source: ParetoClustering (agreement of algorithm families).
 
     Parameters
@@ -326,8 +326,8 @@ def bag_candidate_pool(
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
-        starts), ``avg`` (average linkage), ``spec`` (spectral cuts), ``genie`` (threshold .3), ``hdbscan``.
+        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids, three
+        starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
     n_neighbors : int, default=10

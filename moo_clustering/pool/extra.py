@@ -102,7 +102,7 @@ def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
         raise ValueError(
             f"landmark_of must have one non-negative landmark number per sample, {n_samples} in all; "
-            f"got shape {landmarks.shape} and dtype {landmarks.dtype}."
+            f"got shape {landmarks.shape} and dtype {landmarks.dtype}"
         )
     return landmarks.astype(np.intp)
 
@@ -132,14 +132,14 @@ def _entry(item: Any) -> tuple[str, Any]:
         family, source = item
         if not isinstance(source, str | type) and source is not None:
             return family, source
-    raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}.")
+    raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}")
 
 
 def _listed(extra_candidates: Any) -> list[Any]:
     if extra_candidates is None:
         return []
     if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable):
-        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}.")
+        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}")
     return list(extra_candidates)
 
 
@@ -148,12 +148,12 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
     if rows.ndim != 2 or rows.shape[1] not in lengths:
         raise ValueError(
             f"extra_candidates: labels of {family!r} must have length "
-            f"{' or '.join(map(str, sorted(lengths)))}, got shape {np.shape(labels)}."
+            f"{' or '.join(map(str, sorted(lengths)))}, got shape {np.shape(labels)}"
         )
     whole = rows.dtype.kind != "f" or (np.isfinite(rows).all() and (rows == np.rint(rows)).all())
     if not whole or rows.dtype.kind == "c" or (rows.dtype.kind == "O" and not _sortable(rows)):
         raise ValueError(
-            f"extra_candidates: labels of {family!r} must be finite integers (negative for noise) or names."
+            f"extra_candidates: labels of {family!r} must be finite integers (negative for noise) or names"
         )
     return rows
 

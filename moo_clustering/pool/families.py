@@ -65,13 +65,13 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     """
     if isinstance(k_range, str):
         if k_range != "auto":
-            raise ValueError(f"k_range must be 'auto' or integers, got {quoted(k_range)}.")
+            raise ValueError(f"k_range must be 'auto' or integers, got {quoted(k_range)}")
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
         ks = {k for k in _AUTO if k <= top and k < n_samples}
     else:
         ks = {_checked("k_range", k, 2, n_samples - 1) for k in _listed_numbers(k_range)}
         if not ks:
-            raise ValueError("k_range must contain at least one number of clusters.")
+            raise ValueError("k_range must contain at least one number of clusters")
     if n_clusters is not None:
         wanted = _checked("n_clusters", n_clusters, 1, n_samples)
         ks |= {wanted} if 2 <= wanted < n_samples else set()
@@ -80,9 +80,9 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
 
 def _checked(name: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must contain integers, got {quoted(value)}.")
+        raise TypeError(f"{name} must contain integers, got {quoted(value)}")
     if not least <= value <= most:
-        raise ValueError(f"{name} must be from {least} to {most} for these samples, got {value}.")
+        raise ValueError(f"{name} must be from {least} to {most} for these samples, got {value}")
     return int(value)
 
 
@@ -90,7 +90,7 @@ def _listed_numbers(k_range: Any) -> list[Any]:
     try:
         return list(k_range)
     except TypeError:
-        raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}.") from None
+        raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class PoolData:
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return an order of the samples by distance from the mean, then features, not by row number."""
+        """Return an order of the samples by distance from the mean, then features, not by row index."""
         # Precomputed distances are sorted by their sum of squares to all other samples.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
@@ -409,7 +409,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
     """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
     # W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
     # links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
-    # ascending, for k up to the number of fragments. O(m^3) time for m fragments.
+    # ascending, for k up to the number of fragments. Takes O(m^3) time for m fragments.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, integer, quoted
+from moo_clustering._arrays import Shared, choice, did_you_mean, integer, quoted
 from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
@@ -55,7 +55,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
-        Smallest number of bags per cluster; 0 allows empty clusters.
+        Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
         Whether ``min_cluster_size`` is an inequality constraint. Default: True if it exceeds 1. Local search
         and repair with ``objective`` always respect the minimum size.
@@ -99,7 +99,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
             raise ValueError(
-                f"n_clusters must be at most the number of bags, {self.bags.n_bags}, got {n_clusters}."
+                f"n_clusters must be at most the number of bags, {self.bags.n_bags}, got {n_clusters}"
             )
         self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
         self.n_jobs = n_jobs
@@ -145,9 +145,9 @@ class BagMedoidProblem(partition.PartitionProblem):
     Parameters
     ----------
     k_max : int
-        Largest number of clusters.
+        Maximum number of clusters.
     k_min : int, default=2
-        Smallest number of clusters.
+        Minimum number of clusters.
     centers : {"medoid", "mean"}, default="medoid"
         Centres of ``"bag_davies_bouldin"``: medoids, or cluster centroids. Ignored for index objects.
     kind : str, default="directed"
@@ -252,10 +252,10 @@ def bag_indices(
         if name not in OF_BAGS:
             raise ValueError(
                 f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
-                f"got {quoted(name)}{did_you_mean(name, OF_BAGS)}."
+                f"got {quoted(name)}{did_you_mean(name, OF_BAGS)}"
             )
         if names.count(name) > 1:
-            raise ValueError(f"objectives must be unique, got {name} more than once.")
+            raise ValueError(f"objectives must be unique, got {name} more than once")
     fitted = []
     for objective in listed:
         kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective
@@ -295,7 +295,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
     return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
 
 
-class BagTables:
+class BagTables(Shared):
     """Products and distances of bags, computed on first access and shared by all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
@@ -322,6 +322,3 @@ class BagTables:
             H.flags.writeable = False
             self._distances[kind] = H
         return self._distances[kind]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self

@@ -21,7 +21,7 @@ Metric = Literal["hamming", "euclidean"]
 BLOCK_SAMPLES = 512
 # Maximum number of values in memory for all threads (256 MB of float64), and per block (fits in the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Smallest number of memberships for which a thread pays off.
+# Minimum number of memberships for which a thread pays off.
 LEAST_PER_THREAD = 1 << 18
 # Relative tolerance for equal sums of memberships, because the order of additions is arbitrary.
 TIE = 1e-10
@@ -87,7 +87,7 @@ class FuzzyModesProblem(SignedProblem):
         n_jobs: int | None = None,
     ) -> None:
         if positive("fuzziness", fuzziness) <= 1:
-            raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}.")
+            raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
         self.space: ModeSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
@@ -110,7 +110,7 @@ class FuzzyModesProblem(SignedProblem):
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
-            raise ValueError(f"X must have {self.n_var} genes per individual, got shape {genes.shape}.")
+            raise ValueError(f"X must have {self.n_var} genes per individual, got shape {genes.shape}")
         numbers = genes if genes.dtype.kind in "iuf" else checked_array(genes, "X", np.float64)
         return self.space.checked(numbers.reshape(-1, self.n_clusters, self.n_features))
 
@@ -343,7 +343,7 @@ class HammingSpace:
         # The negation rejects NaN as well.
         if not ((codes >= 0) & (codes <= self.upper)).all():
             raise ValueError(
-                "X contains categories that do not occur in the data; pass a repair to the algorithm."
+                "X contains categories that do not occur in the data; pass a repair to the algorithm"
             )
         return codes.astype(np.int32)
 
@@ -366,17 +366,15 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     """Check that X contains category codes; raise a ValueError for large gaps, which would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
-        raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers.")
+        raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers")
     if values.min() < 0:
-        raise ValueError(
-            f"metric='hamming' requires category codes 0, 1, ..., but X contains {values.min()}."
-        )
+        raise ValueError(f"metric='hamming' requires category codes 0, 1, ..., but X contains {values.min()}")
     most = 10 * len(values) + 1000
     if values.max() > most:
         column = int(values.max(axis=0).argmax())
         raise ValueError(
             f"metric='hamming' requires category codes 0, 1, ... without large gaps, but column {column} of "
-            f"X contains {values.max()} for {len(values)} samples, more than {most}; renumber its categories."
+            f"X contains {values.max()} for {len(values)} samples, more than {most}; renumber its categories"
         )
     return values.astype(np.int32)
 
@@ -416,7 +414,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X contains non-finite modes.")
+            raise ValueError("X contains non-finite modes")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

@@ -26,7 +26,7 @@ from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
 
 Offsets = tuple[FloatArray, FloatArray]
-# Largest number of passes of Lloyd's iterations, as in scikit-learn.
+# Maximum number of passes of Lloyd's iterations, as in scikit-learn.
 MAX_PASSES = 300
 # Bytes for labels and objectives of recently evaluated individuals.
 MEMO_BYTES = 1 << 26
@@ -222,7 +222,7 @@ class CenterEncoding(Encoding):
         """
         genes = np.atleast_2d(np.array(checked_array(X, "X", np.float64), order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
-            raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}.")
+            raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}")
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ class EnsembleSelectionProblem(SignedProblem):
     losses : array-like of shape (n_runs,), optional
         Final loss of every run, such as the error of a factorisation.
     min_runs : int, default=5
-        Smallest number of selected runs, from 1 to n_runs.
+        Minimum number of selected runs, from 1 to n_runs.
 
     Attributes
     ----------

@@ -195,7 +195,7 @@ class SubsetIndex(ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        raise TypeError(f"{self.name!r} scores feature subsets: use it in a FeatureSubsetProblem.")
+        raise TypeError(f"{self.name!r} scores feature subsets: use it in a FeatureSubsetProblem")
 
     @abstractmethod
     def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
@@ -331,15 +331,15 @@ class FeatureSubsetProblem(PartitionProblem):
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(
                 "no sample is labelled: pass partial_y with classes (-1 for unlabelled samples) or "
-                f"constraints, or use objectives other than {_BY_LABELS}."
+                f"constraints, or use objectives other than {_BY_LABELS}"
             )
         if fewest == 1 and _BY_LABELS[1] in [one for one in names if isinstance(one, str)]:
             raise ValueError(
                 f"{_BY_LABELS[1]!r} requires at least two labels per class, but some class has only "
-                f"one: label more of its samples, or use {_BY_LABELS[0]!r}."
+                f"one: label more of its samples, or use {_BY_LABELS[0]!r}"
             )
         if targets.multilabel:
-            raise ValueError("partial_y must have one class per sample, got label sets.")
+            raise ValueError("partial_y must have one class per sample, got label sets")
         own: dict[Any, Any] = {"separation": Separation()}
         if targets.n_classes:
             own |= zip(_BY_LABELS, (_LabelAgreement(targets), _HeldOutLabels(targets)), strict=True)
@@ -356,7 +356,7 @@ class FeatureSubsetProblem(PartitionProblem):
             if self.weights.shape != (n,) or not np.isfinite(self.weights).all():
                 raise ValueError(
                     f"weights must be {n} numbers, one per objective "
-                    f"({', '.join(self.objective_names)}); got {quoted(weights)}."
+                    f"({', '.join(self.objective_names)}); got {quoted(weights)}"
                 )
             # The score is maximised, so F is its negative; ``natural`` restores the sign.
             self._rewards = -self.weights * self._signs

@@ -130,11 +130,11 @@ class MOCKProblem(EncodedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding must be built from the same graph, got a different graph.")
+                raise ValueError("encoding must be built from the same graph, got a different graph")
             graph = encoding.graph
         if graph is None:
             if X is None:
-                raise ValueError("X or graph is required.")
+                raise ValueError("X or graph is required")
             graph = locus_graph(
                 X, n_neighbors=n_neighbors, metric=metric, ties=ties, root=root, rank_cap=rank_cap,
                 rng=np.random.default_rng(random_state), n_jobs=n_jobs,
@@ -150,7 +150,7 @@ class MOCKProblem(EncodedProblem):
         self.objective_names = unique_names(objectives, get_args(Objective))
         for name, parameter, value in (("ari", "y", y), ("constraint_violation", "constraints", constraints)):
             if name in self.objective_names and value is None:
-                raise ValueError(f"the objective {name!r} requires {parameter}.")
+                raise ValueError(f"the objective {name!r} requires {parameter}")
         ranks = np.arange(1, graph.n_neighbors + 1)
         _arrays.choice("connectivity", connectivity, get_args(Weights))
         self.weights = 1.0 / ranks
@@ -299,18 +299,11 @@ class PartScores:
         self.within = float(np.einsum("ij,ij->", *squares))
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with natural signs, shape (n_individuals, len(names))."""
+        """Return the objectives with original signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
-        return np.column_stack([self._of(name)(parts) for name in names])
+        return np.column_stack([getattr(self, name)(parts) for name in names])
 
-    def _of(self, name: str) -> Callable[[Rows], FloatArray]:
-        return {
-            "variance": self.variance,
-            "deviation": self.deviation,
-            "connectivity": self.connectivity,
-            "ari": self.rand_index,
-            "constraint_violation": self.violation,
-        }[name]
+    # Every objective is a method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster mean."""
@@ -334,7 +327,7 @@ class PartScores:
         """Return the sum of the weights of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
-    def rand_index(self, parts: Rows) -> FloatArray:
+    def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
 
@@ -343,7 +336,7 @@ class PartScores:
 
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
-    def violation(self, parts: Rows) -> FloatArray:
+    def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the violated share of the must-links plus that of the cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
@@ -417,9 +410,7 @@ class PartScores:
     def _class_table(self, y: ArrayLike) -> FloatArray:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
-            raise ValueError(
-                "y must contain one class per sample, -1 for unlabelled samples; got label sets."
-            )
+            raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
         table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
         weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
@@ -483,7 +474,7 @@ class LinkScores(PartScores):
         self.weights = weights
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with natural signs, shape (n_individuals, len(names))."""
+        """Return the objectives with original signs, shape (n_individuals, len(names))."""
         columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
         wanted = tuple(name in names for name in columns)
         links = self.encoding.to_full(X)
@@ -501,7 +492,7 @@ class LinkScores(PartScores):
         others = [name for name in names if name not in columns]
         parts = self.encoding.parts(X) if others else None
         return np.column_stack(
-            [scores[:, columns[name]] if name in columns else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
+            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]  # type: ignore[arg-type]
         )
 
 
@@ -555,12 +546,12 @@ class NeighborGraphProblem(FixedProblem):
         if not 1 <= n_neighbors <= width:
             raise ValueError(
                 f"n_neighbors must be between 1 and the width of the neighbour lists, {width}; "
-                f"got {n_neighbors}."
+                f"got {n_neighbors}"
             )
         if gene == "index" and width != n_samples - 1:
             raise ValueError(
                 f"gene='index' requires neighbour lists of full width, {n_samples - 1} for "
-                f"{n_samples} samples; got width {width}."
+                f"{n_samples} samples; got width {width}"
             )
         self.lists, self._distances = lists, lists.distances
         if sample_weight is not None:
@@ -628,7 +619,7 @@ class NeighborGraphProblem(FixedProblem):
         """
         X = np.asarray(X)
         if X.shape[-1:] != (self.n_var,) or X.dtype.kind not in "iuf":
-            raise TypeError(f"X must have {self.n_var} numeric genes per individual, got {quoted(X)}.")
+            raise TypeError(f"X must have {self.n_var} numeric genes per individual, got {quoted(X)}")
         if X.dtype.kind == "f":
             X = np.rint(X)
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
@@ -825,9 +816,9 @@ class SRMOSCProblem(FixedProblem):
         self.X: FloatArray = np.ascontiguousarray(checked_table(X))
         n_samples = len(self.X)
         if n_samples < 2:
-            raise ValueError("SRMOSC requires at least 2 samples, got 1.")
+            raise ValueError("SRMOSC requires at least 2 samples, got 1")
         if isinstance(metric, str) and metric == "precomputed":
-            raise ValueError('metric must not be "precomputed": SRMOSC reconstructs samples from features.')
+            raise ValueError("metric must not be 'precomputed': SRMOSC reconstructs samples from features")
         _arrays.require_squares(self.X)
         # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
@@ -835,7 +826,7 @@ class SRMOSCProblem(FixedProblem):
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
-                "rounding errors would determine the links; subtract the means or scale the data."
+                "rounding errors would determine the links; subtract the means or scale the data"
             )
         width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
         check_size(n_samples, width, pop_size, max_memory, force)
@@ -942,7 +933,7 @@ class SRMOSCProblem(FixedProblem):
         if isinstance(rho, str) and rho == "auto":
             return 0.025 * float(self.X.var(axis=0).mean())
         if isinstance(rho, str) or not (math.isfinite(rho) and rho >= 0):
-            raise ValueError(f'rho must be "auto" or a non-negative number, got {quoted(rho)}.')
+            raise ValueError(f"rho must be 'auto' or a non-negative number, got {quoted(rho)}")
         return float(rho)
 
     def _upper(self) -> FloatArray:
@@ -965,10 +956,10 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
         if n_candidates != "all":
-            raise ValueError(f'n_candidates must be an integer, "all" or None, got {quoted(n_candidates)}.')
+            raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
         return n_samples - 1
     if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}.")
+        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
     return min(int(n_candidates), n_samples - 1)
 
 

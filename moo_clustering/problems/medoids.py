@@ -40,7 +40,7 @@ class MedoidProblem(EncodedProblem):
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
+        Maximum number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
         and limited to 2..n_samples-1.
     metric : str or callable, default="cosine"
         ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
@@ -112,11 +112,11 @@ class MedoidProblem(EncodedProblem):
         choice("decode", decode, get_args(Decode))
         choice("supervision", supervision, get_args(Supervision))
         if integer("n_local", n_local) > 1 and decode == "literal":
-            raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
+            raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}")
         if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
         if constraints is None and supervision != "none":
-            raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
+            raise ValueError(f"supervision={supervision!r} requires constraints, got None")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
         if constraints is not None:
@@ -134,7 +134,7 @@ class MedoidProblem(EncodedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run ended without a feasible solution (see supervision).")
+            raise ValueError("X is None: the run ended without a feasible solution (see supervision)")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -159,7 +159,7 @@ class MedoidProblem(EncodedProblem):
 
     def _needed_constraints(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("this problem has no constraints.")
+            raise ValueError("this problem has no constraints")
         return self.constraints
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -254,7 +254,7 @@ class MedoidDecoder:
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Compute Xie-Beni and I-index with natural signs."""
+        """Compute Xie-Beni and I-index with original signs."""
         e, space = decoded.distances, self.space
         n_clusters = set_sizes(decoded.medoids)
         least, greatest = space.separations(decoded.medoids)
@@ -343,7 +343,7 @@ class ConstrainedAssignment:
         if self.n_dropped:
             warn_caller(
                 f"{self.n_dropped} cannot-links contradict must-links and are ignored by the constrained "
-                "assignment; if must-links come from overlapping labels, use another supervision."
+                "assignment; if must-links come from overlapping labels, use another supervision"
             )
         lifted = lifted[~inside]
         constrained = size > 1
@@ -362,7 +362,7 @@ class ConstrainedAssignment:
     ) -> tuple[Labels, IntArray]:
         """Return contiguous labels with fewest conflicts, or least penalised distance, and their medoids."""
         if penalty is not None and not penalty >= 0.0:
-            raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
+            raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
         weight = -1.0 if penalty is None else float(penalty)
         n_groups = len(self.bounds) - 1

@@ -79,12 +79,10 @@ class SignedProblem(FixedProblem):
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Restore the natural signs of objectives of shape (..., n_obj), which pymoo minimises."""
+        """Restore the original signs of objectives of shape (..., n_obj), which pymoo minimises."""
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(
-                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
-            )
+            raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
         return values * self._signs
 
 
@@ -196,7 +194,7 @@ class PartitionProblem(EncodedProblem):
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}.")
+            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}")
         # Encodings of other packages are checked once.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
@@ -218,11 +216,11 @@ class PartitionProblem(EncodedProblem):
         self.limits, self.inequalities = given
         if not all(map(callable, self.inequalities)):
             raise TypeError(
-                f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}."
+                f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}"
             )
         if not all(isinstance(limit, Limit) for limit in self.limits):
             raise TypeError(
-                f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
+                f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}"
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
@@ -252,7 +250,7 @@ class PartitionProblem(EncodedProblem):
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
-                "X is None: the run ended without a feasible solution, see the notes of this class."
+                "X is None: the run ended without a feasible solution, see the notes of this class"
             )
         genes = np.atleast_2d(np.asarray(X))
         labels = self.encoding.decode(genes)
@@ -311,7 +309,7 @@ class PartitionProblem(EncodedProblem):
                 values = checked_memberships(values, who, self.n_samples)
             if values.ndim == 0 or len(values) != len(X):
                 raise ValueError(
-                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}."
+                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}"
                 )
         return values
 
@@ -327,7 +325,7 @@ def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tup
     """Return the names of objectives; raise a ValueError unless they are allowed and unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
-        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}.")
+        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}")
     return names
 
 
@@ -344,19 +342,19 @@ def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
 def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:
     listed = index_list(objectives)
     if len(listed) == 0:
-        raise ValueError("objectives must name at least one validity index.")
+        raise ValueError("objectives must name at least one validity index")
     repeated = {name for name in listed if isinstance(name, str) and list(listed).count(name) > 1}
     if repeated:
-        raise ValueError(f"objectives must be unique, got {', '.join(sorted(repeated))} more than once.")
+        raise ValueError(f"objectives must be unique, got {', '.join(sorted(repeated))} more than once")
     if data is None:
         if not all(isinstance(index, ValidityIndex) for index in listed):
-            raise ValueError("without data, objectives must be fitted ValidityIndex objects.")
+            raise ValueError("without data, objectives must be fitted ValidityIndex objects")
         return tuple(get_index(index) for index in listed)
     indices = [copy.copy(get_index(index)) for index in listed]
     fitted = tuple(index.fit(data) for index in indices)
     for index, result in zip(indices, fitted, strict=True):
         if not isinstance(result, ValidityIndex):
-            raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
+            raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}")
     return fitted
 
 
@@ -373,7 +371,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
         raise ValueError(
             "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
             f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
-            f"of all {encoding.n_samples} samples."
+            f"of all {encoding.n_samples} samples"
         )
     return index
 
@@ -386,7 +384,7 @@ def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], wh
             inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
     except TypeError as error:
         wanted = " and ".join(filter(None, [what, *names]))
-        raise TypeError(f"{who} must accept {wanted}{' by name' * bool(names)}: {error}.") from None
+        raise TypeError(f"{who} must accept {wanted}{' by name' * bool(names)}: {error}") from None
 
 
 def _call_with_parts(
@@ -408,7 +406,7 @@ def _with_data(function: Any, data: Any) -> Inequality:
     if "data" not in named:
         return function
     if data is None:
-        raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
+        raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None")
     return partial(function, data) if free[:1] == ["data"] else partial(function, data=data)
 
 
@@ -430,7 +428,7 @@ def _requested_products(
                 kind = type(encoding).__name__
                 raise TypeError(
                     f"{who} requires {name}, but {kind} has no method {name}(X): define it, or use another "
-                    "encoding."
+                    "encoding"
                 )
     return tuple(name for name in PRODUCTS if any(name in names for _, names in requests))
 
@@ -477,12 +475,12 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
     bounds = encoding.bounds()
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise ValueError(f"{name}.bounds must return two arrays, got {quoted(bounds)}.")
+        raise ValueError(f"{name}.bounds must return two arrays, got {quoted(bounds)}")
     what = "the smallest and the largest gene values"
     low, high = (array_of(bound, f"{name}.bounds", (encoding.n_var,), what) for bound in bounds)
     if (low > high).any():
         gene = int((low > high).argmax())
-        raise ValueError(f"{name}.bounds must not cross, got {low[gene]} and {high[gene]} for gene {gene}.")
+        raise ValueError(f"{name}.bounds must not cross, got {low[gene]} and {high[gene]} for gene {gene}")
     return low, high
 
 
@@ -492,7 +490,7 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
     array = array_of(labels, who, (n, encoding.n_samples), "clusters 0..k-1")
     if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
         got = f"dtype {array.dtype}" if array.dtype.kind not in "iu" else f"{array.min()}"
-        raise ValueError(f"{who} must return clusters 0..k-1 as integers, got {got}.")
+        raise ValueError(f"{who} must return clusters 0..k-1 as integers, got {got}")
     return array
 
 
@@ -504,7 +502,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         found = np.unique(decoded[int(gaps.argmax())])
         raise ValueError(
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
-            "use relabel_by_first_appearance to close gaps."
+            "use relabel_by_first_appearance to close gaps"
         )
     made = [
         ("repair", encoding.repair(X.copy())),
@@ -519,13 +517,13 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         if (found < low).any() or (found > high).any():
             raise ValueError(
                 f"{name}.{method} must return genes within the bounds of the encoding, got "
-                f"{found.min()} to {found.max()}."
+                f"{found.min()} to {found.max()}"
             )
         _checked_partitions(encoding, encoding.decode(found), len(found))
         if not np.allclose(encoding.repair(found.copy()), found):
             raise ValueError(
                 f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid "
-                f"genotypes, got {quoted(found.tolist())}."
+                f"genotypes, got {quoted(found.tolist())}"
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
         # All canonical forms in the population differ, so add genotypes that can have equal forms.
@@ -536,7 +534,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
             raise ValueError(
                 f"{name}.canonical must return equal rows if and only if partitions are equal; it does not "
                 f"for {quoted(X[int(different.argmax())].tolist())}: remove it, so that decoded partitions "
-                "are compared."
+                "are compared"
             )
 
 
@@ -545,14 +543,14 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     choice("constraint_handling", handling, allowed)
     if constraints is None:
         if handling in ("constraint", "crowding"):
-            raise ValueError(f"constraint_handling={handling!r} requires constraints, got None.")
+            raise ValueError(f"constraint_handling={handling!r} requires constraints, got None")
     elif not isinstance(constraints, PairwiseConstraints):
-        raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
+        raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
             f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
-            f"n_samples={n_samples})."
+            f"n_samples={n_samples})"
         )
 
 
@@ -572,7 +570,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
                 return OPERATOR_MAKERS[kind](problem, algorithm)
     raise TypeError(
         f"{type(problem).__name__} has no known operators: set its attribute encoding to an "
-        "Encoding, or pass sampling, crossover and mutation to the algorithm."
+        "Encoding, or pass sampling, crossover and mutation to the algorithm"
     )
 
 
@@ -628,11 +626,11 @@ class ChunkedProblem(Problem):
 
     def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
         if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}.")
+            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
-                "individual at a time: use an elementwise_runner of pymoo.parallelization instead."
+                "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
             )
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)

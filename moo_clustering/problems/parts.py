@@ -85,7 +85,7 @@ class ChunkedCenterProblem(SignedProblem):
             choice("objectives", name, _INDICES)
         self.limits = tuple(limits) if isinstance(limits, Iterable) else (None,)
         if not all(isinstance(limit, ClusterSizes) for limit in self.limits):
-            raise TypeError(f"limits must be a sequence of ClusterSizes, got {quoted(limits)}.")
+            raise TypeError(f"limits must be a sequence of ClusterSizes, got {quoted(limits)}")
         table = self.parts = parts(data)
         most = min(integer("sample_size", sample_size), table.n_rows)
         self.n_clusters = integer("n_clusters", n_clusters, 1, most, ", the number of sampled rows")

@@ -40,9 +40,9 @@ class SubspaceClusteringProblem(EncodedProblem):
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
         Classes (unlabelled: -1), indicators of label sets (unlabelled: rows of -1), or ``Targets``.
     n_seeds : int, default=20
-        Largest number of clusters.
+        Maximum number of clusters.
     k_min : int, optional
-        Smallest number of clusters. Default: ``n_seeds``, so the number is fixed.
+        Minimum number of clusters. Default: ``n_seeds``, so the number is fixed.
     n_sweeps : int, default=3
         Sweeps per evaluation, 1 to 3. More sweeps make the search space less smooth.
     objectives : sequence of str, default=("dispersion", "impurity")
@@ -108,12 +108,12 @@ class SubspaceClusteringProblem(EncodedProblem):
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
             raise ValueError(
-                f"y must have one row per sample, {data.n} in all; got {len(self.targets.labelled)}."
+                f"y must have one row per sample, {data.n} in all; got {len(self.targets.labelled)}"
             )
         if "impurity" in self.objective_names and not self.targets.labelled.any():
             raise ValueError(
                 "the objective 'impurity' requires labels: pass y with labelled samples, or use "
-                "other objectives."
+                "other objectives"
             )
         self.encoding = SubspaceSeedEncoding(
             data, self.targets, n_seeds, k_min, n_sweeps=self.n_sweeps, options=options, n_jobs=n_jobs

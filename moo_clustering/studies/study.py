@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.stats import rankdata
 from sklearn import config_context, datasets, metrics
 from sklearn.base import BaseEstimator
@@ -29,9 +28,8 @@ from moo_clustering import _arrays as checks
 from moo_clustering import controls as searches
 from moo_clustering import stats
 from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted, warn_caller
-from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering.datasets import BUNDLED, DataError, Table, load_bundled, prepare_table, read_table
+from moo_clustering.datasets import BUNDLED, DataError, Table, prepare_table, read_table
 from moo_clustering.datasets.files import NotNumericError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.estimators._fronts import ControlsMixin
@@ -164,7 +162,7 @@ class Study:
                 raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}")
         for key, make in (("methods", _method_of_toml), ("data", partial(_data_of_toml, place.parent))):
             if not isinstance(given.get(key), dict) or not given[key]:
-                raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
+                raise ValueError(f"{place} must have a table [{key}] with at least one entry")
             given[key] = {name: make(name, entry) for name, entry in given[key].items()}
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
@@ -188,7 +186,7 @@ class Study:
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
             if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue."
+                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue"
                 checks.warn_caller(said, RuntimeWarning)
         return self
 
@@ -205,9 +203,7 @@ class Study:
             entries["data set", name] = fingerprint(content, y)[:16] + asked
             classes = max(classes, y.max() + 1)
         if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
-            raise ValueError(
-                f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)."
-            )
+            raise ValueError(f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)")
         with cells.cells_of_folder(self.path, {"scores": list(self.scores)}) as store:
             for (kind, name), entry in entries.items():
                 key, shown = {"kind": kind, "name": name}, f"the {kind} {name!r}"
@@ -277,7 +273,7 @@ class Study:
         """
         base = self.methods[checks.choice("method", method, self.methods)]
         if isinstance(base, tuple | Tuning):
-            raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function.")
+            raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function")
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
         sizes = ("n_clusters", *cells.SIZES.values()) if self._sizes else ()
@@ -287,7 +283,7 @@ class Study:
         runs = range(checks.integer("seeds", seeds, 1))
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
-            raise ValueError("no data set is left to test, because earlier tunings used the other data sets.")
+            raise ValueError("no data set is left to test, because earlier tunings used the other data sets")
         found: list[dict[str, Any]] = []
         chosen: dict[Any, Any] = {}
         said: list[str] = []
@@ -338,7 +334,7 @@ class Study:
         """Data frame with a row per finished cell: data set, method, seed, status, scores and error."""
         rows = [{**key, **value} for key, value in self._finished() if "part" not in key]
         if not rows:
-            raise ValueError("the study has no finished cells; call run() first.")
+            raise ValueError("the study has no finished cells; call run() first")
         columns = ["data", "method", "seed", "status", *self.scores, *cells.MEASURED, "error"]
         return pd.DataFrame(rows).reindex(columns=columns)
 
@@ -424,7 +420,7 @@ class Study:
         values = values.dropna(how="all")
         alpha, single = stats.checked_alpha(alpha), len(values) == 1
         if len(self.methods) < 2:
-            raise ValueError("compare requires at least two methods; add another.")
+            raise ValueError("compare requires at least two methods; add another")
         several = len(values) > 1 and len(self.methods) > 2
         test = stats.friedman(_filled(values, greater), greater_is_better=greater) if several else None
         runs = self.results[self.results["data"].isin(values.index)]
@@ -528,7 +524,7 @@ class Study:
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the corners of the surfaces: the objectives in natural sign.
+            ``method``, ``fraction``, and the corners of the surfaces: the objectives with original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -603,13 +599,13 @@ class Study:
                 raise TypeError(
                     f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> "
                     "labels, or (problem, algorithm, n_gen) with two functions and a number; got "
-                    f"{quoted(method)}."
+                    f"{quoted(method)}"
                 )
         self.methods |= new
 
     def _check_new(self, name: str) -> None:
         if name in self.methods:
-            raise ValueError(f"the study already has a method {name!r}; choose another name.")
+            raise ValueError(f"the study already has a method {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
         """Return the data sets in tables and tests: all that were not used to tune a method."""
@@ -647,7 +643,7 @@ class Study:
         """Return features and classes (-1: unknown) of a data set; the last one is cached."""
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
-            self._loaded = mark, _features_and_classes(name, self.data[name], seed)
+            self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
         return self._loaded[1]
 
     def _job(self, key: cells.Key, method: Any = None) -> cells.Job:
@@ -675,7 +671,7 @@ class Study:
         """Join the controls of a search; hypervolumes are relative to the fronts of the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
-            raise ValueError("the study has no controls; use controls=True and a method that is a search.")
+            raise ValueError("the study has no controls; use controls=True and a method that is a search")
         method = checks.choice("method", method or names[0], names)
         parts = [
             [pd.DataFrame(value[name]).assign(problem=key["data"]) for name in ("runs", "curves")]
@@ -683,7 +679,7 @@ class Study:
             if key["method"] == method and "runs" in value
         ]
         if not parts:
-            raise ValueError(f"no controls of {method!r} have finished; call run().")
+            raise ValueError(f"no controls of {method!r} have finished; call run()")
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
@@ -696,13 +692,13 @@ class Study:
         listed = [name for name in found if found[name]] if methods is None else [*methods]
         for name in listed:
             if not found[checks.choice("methods", name, self.methods)]:
-                raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches.")
+                raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches")
         if not listed:
-            raise ValueError(f"no method has a front on {data!r}; add a search, or call run().")
+            raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
             raise ValueError(
-                f"methods must have the same objectives, but {listed} differ; select some of them."
+                f"methods must have the same objectives, but {listed} differ; select some of them"
             )
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
@@ -848,14 +844,14 @@ def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, 
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
-        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}.")
+        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}")
     else:
         pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
     names = [key for key, _ in pairs]
     if not names:
-        raise ValueError(f"a study requires at least one {kind}, got none.")
+        raise ValueError(f"a study requires at least one {kind}, got none")
     if twice := [key for key in names if names.count(key) > 1]:
-        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names.")
+        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names")
     return dict(pairs)
 
 
@@ -888,13 +884,13 @@ def _has_controls(method: Any) -> bool:
 
 def _scores(given: Sequence[Any]) -> dict[str, cells.Score]:
     if isinstance(given, str) or not given:
-        raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}.")
+        raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}")
     found: dict[str, cells.Score] = {}
     for one in given:
         name, score = _score(one)
         if name in (*found, *cells.MEASURED, "data", "method", "seed", "status", "error"):
             raise ValueError(
-                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')."
+                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')"
             )
         found[name] = score
     return found
@@ -905,7 +901,7 @@ def _score(given: Any) -> tuple[str, cells.Score]:
         if given not in _BY_CLASSES:
             hint, known = did_you_mean(given, (*_BY_CLASSES, *INDICES)), ", ".join(_BY_CLASSES)
             raise ValueError(
-                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function."
+                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function"
             )
         return given, cells.Score(_BY_CLASSES[given], True, True)
     if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
@@ -920,41 +916,6 @@ def _score(given: Any) -> tuple[str, cells.Score]:
 
 def _index_value(index: Any, X: Any, labels: Any) -> float:
     return float(index.fit(X).evaluate(labels)[0])
-
-
-def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names it if no method can read it."""
-    try:
-        X, y = _opened(entry, seed)
-        X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
-    except Exception as error:
-        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
-    if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
-        raise ValueError(
-            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
-            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame."
-        )
-    if y is None:
-        return X, np.full(X.shape[0], -1)
-    if np.shape(y) != X.shape[:1]:
-        raise ValueError(
-            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}."
-        )
-    return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
-
-
-def _opened(entry: Any, seed: int) -> tuple[Any, Any]:
-    if callable(entry):
-        return _opened(entry(random_state=seed) if cells.takes(entry, "random_state") else entry(), seed)
-    if isinstance(entry, str | PathLike):
-        entry = load_bundled(entry) if entry in BUNDLED else read_table(entry)
-    elif isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str | PathLike):
-        entry = read_table(entry[0], labels=entry[1])
-    if isinstance(entry, Table):
-        return entry.X, entry.y
-    if isinstance(entry, Mapping) and "data" in entry:
-        return entry["data"], entry.get("target")
-    return entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
 
 
 def _cell_text(runs: pd.DataFrame, score: str, statistic: str) -> str:
@@ -987,10 +948,8 @@ def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
     """Read a table; with ``prepare``, convert its columns like ``moo-clustering fit``."""
     if prepare:
         frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
-        features = frame.drop(columns=list(roles.by_column()))
-        return prepare_table(features).X, None if roles.labels is None else frame[roles.labels].replace(
-            "", -1
-        )
+        classes = None if roles.labels is None else frame[roles.labels].replace("", -1)
+        return prepare_table(frame.drop(columns=list(roles.by_column()))).X, classes
     try:
         return read_table(path, **options)
     except NotNumericError as error:
@@ -1008,5 +967,5 @@ def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
         return partial(getattr(datasets, make), **options)
     raise ValueError(
         f"the data set {name!r} must be a bundled name, a path, or a table with the key file, or "
-        f"generator (a function of sklearn.datasets); got {quoted(entry)}."
+        f"generator (a function of sklearn.datasets); got {quoted(entry)}"
     )

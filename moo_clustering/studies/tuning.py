@@ -45,19 +45,17 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     """Map tuples of tuning data sets to lists of test data sets; ``"others"`` leaves one data set out."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
-            raise ValueError("on='others' requires at least two data sets, got one.")
+            raise ValueError("on='others' requires at least two data sets, got one")
         return {tuple(name for name in data if name != test): [test] for test in data}
     listed = None if isinstance(on, str) or not isinstance(on, Sequence) else list(dict.fromkeys(on))
     if not listed:
-        raise ValueError(
-            f"on must be 'others' or names of data sets such as {[*data][:1]}, got {quoted(on)}."
-        )
+        raise ValueError(f"on must be 'others' or names of data sets such as {[*data][:1]}, got {quoted(on)}")
     for name in listed:
         if name not in data:
             hint = did_you_mean(name, data) if isinstance(name, str) else ""
-            raise ValueError(f"on contains the unknown data set {quoted(name)}{hint}; use {', '.join(data)}.")
+            raise ValueError(f"on contains the unknown data set {quoted(name)}{hint}; use {', '.join(data)}")
     if not (tests := [name for name in data if name not in listed]):
-        raise ValueError("on contains all data sets, so none is left to test: omit one, or use on='others'.")
+        raise ValueError("on contains all data sets, so none is left to test: omit one, or use on='others'")
     return {tuple(listed): tests}
 
 
@@ -65,7 +63,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
     """Return one function per parameter, which draws its value for a trial of optuna."""
     if not isinstance(space, Mapping) or not space:
         raise ValueError(
-            f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}."
+            f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}"
         )
     return {str(name): _draw(str(name), domain) for name, domain in space.items()}
 
@@ -79,12 +77,12 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if len(ends) != 2 or not numbers or rest not in ((), ("log",)):
         raise ValueError(
             f"space[{name!r}] must be (low, high), (low, high, 'log') or a non-empty list of choices, got "
-            f"{quoted(domain)}."
+            f"{quoted(domain)}"
         )
     low, high = ends
     if not (np.isfinite([low, high]).all() and low < high and (not rest or low > 0)):
         needs = "0 < low < high" if rest else "low < high"
-        raise ValueError(f"space[{name!r}] must have finite ends with {needs}, got {quoted(domain)}.")
+        raise ValueError(f"space[{name!r}] must have finite ends with {needs}, got {quoted(domain)}")
     if isinstance(low, Integral) and isinstance(high, Integral):
         return lambda trial: trial.suggest_int(name, int(low), int(high), log=bool(rest))
     return lambda trial: trial.suggest_float(name, float(low), float(high), log=bool(rest))
@@ -96,7 +94,7 @@ def check_parameters(
     """Raise a ValueError if the method lacks one of the parameters, or the study itself sets one."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
-            raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space.")
+            raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space")
         known = sorted(method.get_params()) if isinstance(method, BaseEstimator) else None
         if not (takes(method, name) if known is None else name in known):
             raise ValueError(f"the method has no parameter {name!r}{did_you_mean(name, known or [])}")

@@ -89,7 +89,7 @@ def entropy_weighted_kmeans(
     chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
         raise ValueError(
-            f"seeds must have one sample number per cluster, {n_clusters} in all; got {len(chosen)}"
+            f"seeds must have one sample index per cluster, {n_clusters} in all; got {len(chosen)}"
         )
     found = _weighted_distances(data, seed_centers(data, chosen), equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
@@ -223,10 +223,10 @@ def start(
 
 
 def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
-    """Check sample numbers; raise a ValueError if they are out of range."""
+    """Check sample indices; raise a ValueError if they are out of range."""
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError("seeds must be one-dimensional and contain at least one sample number")
+        raise ValueError("seeds must be one-dimensional and contain at least one sample index")
     if given.min() < 0 or given.max() >= data.n:
         raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
     return given

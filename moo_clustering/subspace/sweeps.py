@@ -213,7 +213,7 @@ def prepare(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # One power of m lambda, because lambda^q alone would underflow with many features.
+    # Compute a single power of m lambda; lambda^q alone would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
     # Distances up to this many rounding errors of their terms become 0.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)

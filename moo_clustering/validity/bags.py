@@ -83,8 +83,8 @@ class BagDaviesBouldin(_GeometryIndex):
     it. Labels may have gaps. Partitions that isolate an outlier often have the smallest value: also report
     cluster sizes.
 
-    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
-    time for p individuals of K clusters.
+    Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
+    n)) time for p individuals of K clusters.
 
     Examples
     --------
@@ -131,8 +131,8 @@ class BagSilhouette(_BagIndex):
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels
     need not be contiguous. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
 
-    O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p individuals
-    of K clusters of N bags, and O(N^2) memory.
+    Takes O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p
+    individuals of K clusters of N bags, and O(N^2) memory.
 
     Examples
     --------
@@ -214,8 +214,8 @@ class BagSDbw(_GeometryIndex):
     Data and labels are as for :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0:
     see :meth:`parts`. Scat is 0 if all points are equal.
 
-    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n +
-    N d)) time for p individuals of K clusters.
+    Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
+    n + N d)) time for p individuals of K clusters.
 
     Examples
     --------
@@ -420,7 +420,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Compute the Davies-Bouldin index with medoids instead of centroids; smaller is better.
 
     The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between medoids p and q
-    is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
+    is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
     ValueError if shapes do not match, or a label has no medoid, and a TypeError if labels or medoids are not
     integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
@@ -468,7 +468,7 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
     if labels.size and (labels.min() < 0 or labels.max() >= medoids.shape[1]):
         bad = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(
-            f"labels must be column numbers of medoids, from 0 to {medoids.shape[1] - 1}, got {bad}"
+            f"labels must be column indices of medoids, from 0 to {medoids.shape[1] - 1}, got {bad}"
         )
     missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
     if len(missing):

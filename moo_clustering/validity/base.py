@@ -41,7 +41,7 @@ class ValidityIndex(ABC):
     greater_is_better : bool
         Whether larger values are better.
     min_clusters : int, default=1
-        Smallest number of clusters for which the index is defined. In problems, partitions with fewer
+        Minimum number of clusters for which the index is defined. In problems, partitions with fewer
         clusters are infeasible and not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships of shape (n_individuals, n_samples,
@@ -128,7 +128,7 @@ class FunctionIndex(PopulationIndex):
         self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None
     ) -> None:
         if not callable(function):
-            raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}.")
+            raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}")
         choice("direction", direction, get_args(Direction))
         self.function = function
         self._requested, self._with_labels = requested(function, 1)
@@ -152,9 +152,9 @@ class FunctionIndex(PopulationIndex):
             return -UNDEFINED if self.greater_is_better else UNDEFINED
         value: Any = self.function(self._data, *[labels][: self._with_labels], **products)
         if np.ndim(value):
-            raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}.")
+            raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}")
         if not isinstance(value, Real) and np.asarray(value).dtype.kind not in "biuf":
-            raise ValueError(f"{self.name} must return one real number, got {quoted(value)}.")
+            raise ValueError(f"{self.name} must return one real number, got {quoted(value)}")
         return float(value)
 
 
@@ -167,7 +167,7 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 
 
 def accepted(function: Any) -> tuple[list[str], list[str]]:
-    """Return the arguments that can be passed by name, and by position, unless a partial has bound them."""
+    """Return the names of keyword and of positional arguments that a partial has not bound."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature

@@ -22,8 +22,8 @@ def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
 class Dunn(PopulationIndex):
     """Smallest distance between clusters divided by the largest distance within a cluster, maximised.
 
-    The value is 0 for one cluster, and if all clusters are singletons. O(p n^2) time for p individuals,
-    O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
+    The value is 0 for one cluster, and if all clusters are singletons. Takes O(p n^2) time for p individuals
+    and O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
     name, greater_is_better = "dunn", True
@@ -64,7 +64,7 @@ class DBCV(PopulationIndex):
     The value is -1 for one cluster; singletons score 0, like noise in the paper. The core distance of a
     sample with a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
     break them, so values of different programs are not comparable. ``"distance"`` does not depend on the
-    order of samples. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
+    order of samples. Takes O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -112,13 +112,13 @@ class CDbw(PopulationIndex):
     density around them as they move towards the mean, and cohesion is lower the more this density changes.
     Separation is the distance between mutually nearest representatives of two clusters, divided by one plus
     the density between the clusters. The value is 0 for one cluster, and if all clusters consist of equal
-    samples. O(p k n r d) time for p individuals and r representatives, O(n d) memory. Source: Halkidi &
-    Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    samples. Takes O(p k n r d) time for p individuals and r representatives and O(n d) memory. Source:
+    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
     n_representatives : int, default=10
-        Largest number of representatives per cluster.
+        Maximum number of representatives per cluster.
     """
 
     name, greater_is_better = "cdbw", True
@@ -127,7 +127,7 @@ class CDbw(PopulationIndex):
 
     def fit(self, data: ArrayLike) -> Self:
         if self.n_representatives < 1:
-            raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}.")
+            raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}")
         self._X = centred_features(data)
         self.n_samples_ = len(self._X)
         return self

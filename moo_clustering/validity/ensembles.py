@@ -29,8 +29,8 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Return the normalised mutual information between all pairs of runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in all runs. Sources: Ensemble
-    NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+    Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in all runs. Sources:
+    Ensemble NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs, shape (n_runs, n_samples), and number their clusters; O(n_runs n_samples) time."""
+    """Check runs, shape (n_runs, n_samples), and number their clusters, in O(n_runs n_samples) time."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
         # Large codes would require long tables.
@@ -210,7 +210,7 @@ class Hyperedges:
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
     """Return the number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
-    # O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
+    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, several times less than the sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
@@ -249,8 +249,8 @@ class FamilyAgreement(base.PopulationIndex):
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
     the median of all these values but the largest, so that members of the pool have no advantage: the smaller
-    value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n samples,
-    O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
+    value for two families, and 0 for one family. Takes O(q p n) time for q partitions and p members of n
+    samples and O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -356,8 +356,8 @@ class LabelEvidence(base.PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    with the log-gamma function lnG. Pure clusters are rewarded, and needless splits penalised. Clusters
-    without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
+    with the log-gamma function lnG. Pure clusters are rewarded, needless splits penalised. Clusters without
+    labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
     label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
 
     Parameters
@@ -446,7 +446,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative sum of the penalties of violated pairs, maximised.
 
-    A pair of weight w counts w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    A pair of weight w counts w times. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------

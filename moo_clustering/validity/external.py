@@ -39,8 +39,8 @@ NONE_DEFINED = (
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     """Return the share of samples whose cluster is matched to their class by the best one-to-one matching.
 
-    Hungarian method on the sparse contingency table: O(n log n) time for n samples, plus O(min(C, K)^2 max(C,
-    K)) for C classes and K clusters. Source: PESC.
+    Hungarian method on the sparse contingency table: Takes O(n log n) time for n samples, plus O(min(C, K)^2
+    max(C, K)) for C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
@@ -289,8 +289,8 @@ def cluster_entropy(
     """Return the entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
     The entropy decreases with the number of clusters: compare it with random labels with as many clusters.
-    O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with
-    an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    Takes O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
+    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -371,8 +371,8 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     """Return the adjusted Rand index between every partition of A and every partition of B.
 
     Pairs are counted in integers, so neither cluster numbers nor the order of samples affect the result.
-    O(n_partitions n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples,
-    or non-integer labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
+    Takes O(n_partitions n_others n_samples) time. Raises a ValueError for different numbers of samples, no
+    samples, or non-integer labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
@@ -487,9 +487,9 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     """Return the area under the ROC curve of every class or label.
 
     The area is the share of pairs (a sample of the class, another sample) in which the first has the larger
-    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
-    memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite,
-    or a class has no column.
+    score; ties count half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and O(n_classes
+    n_samples) memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are
+    not finite, or a class has no column.
 
     Parameters
     ----------
@@ -555,10 +555,10 @@ def mean_roc_curve(
     """Average the ROC curves of classes or labels vertically.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    (trapezoid rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average adds
-    O(n_classes) for each of up to n_classes n_samples points. Raises a ValueError as :func:`macro_auc`, and
-    if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An introduction to ROC analysis",
-    Pattern Recognition Letters 27 (2006), section 9.1.
+    (trapezoid rule) is :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time; the exact average
+    adds O(n_classes) for each of up to n_classes n_samples points. Raises a ValueError as :func:`macro_auc`,
+    and if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An introduction to ROC
+    analysis", Pattern Recognition Letters 27 (2006), section 9.1.
 
     Parameters
     ----------
@@ -701,7 +701,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """Return I2, the sum over clusters of the norm of the cluster's row sum; larger is better.
 
-    O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55, 2004.
+    Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
     Parameters
     ----------

@@ -47,8 +47,8 @@ class FuzzySumOfSquares(FuzzyIndex):
     """J_m, the sum of squared distances to the means, weighted by ``memberships ** fuzziness``, minimised.
 
     The means are weighted in the same way. J_m is the objective of fuzzy c-means and, for labels, the
-    within-cluster sum of squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek,
-    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    within-cluster sum of squares. Takes O(p n k d) time for p individuals and O(p n k) memory. Source: J.
+    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ class FuzzyXieBeni(FuzzySumOfSquares):
     """J_m divided by n_samples times the smallest squared distance between two means, minimised.
 
     For labels, the value is that of :class:`XieBeni`, including where it is undefined (1e12 for one cluster).
-    O(p n k d + p k^2 d) time for p individuals, O(p n k) memory. Source: X. Xie, G. Beni, "A validity measure
-    for fuzzy clustering", IEEE TPAMI 13 (1991).
+    Takes O(p n k d + p k^2 d) time for p individuals and O(p n k) memory. Source: X. Xie, G. Beni, "A
+    validity measure for fuzzy clustering", IEEE TPAMI 13 (1991).
     """
 
     name, min_clusters = "fuzzy_xie_beni", 2
@@ -108,8 +108,8 @@ class FuzzyHypervolume(FuzzySumOfSquares):
     """Sum over clusters of the square root of the determinant of the fuzzy covariance, minimised.
 
     The value is a volume, so scale the columns first; it is limited to 1e300. A cluster that spans fewer
-    dimensions than the data has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source:
-    I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    dimensions than the data has volume 0. Takes O(p n k d^2) time for p individuals and O(p n (k + d))
+    memory. Source: I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -138,7 +138,7 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised: 1 for labels, 1 / k if all are equal.
 
-    The data have no effect. O(p n k) time for p individuals. Sources: Bezdek (1981), see
+    The data have no effect. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
     :class:`FuzzySumOfSquares`; R. Dave, "Validating fuzzy partitions obtained through c-shells clustering",
     Pattern Recognition Letters 17 (1996), for the normalisation.
 
@@ -163,7 +163,7 @@ class PartitionCoefficient(FuzzyIndex):
 class PartitionEntropy(PartitionCoefficient):
     """Mean over samples of the entropy of the memberships, minimised: 0 for labels, log k if all are equal.
 
-    The data have no effect. O(p n k) time for p individuals. Source: Bezdek (1981), see
+    The data have no effect. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
     :class:`FuzzySumOfSquares`.
     """
 
@@ -180,9 +180,9 @@ class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
     Samples between clusters have small weights. Silhouettes refer to the clusters with the largest
-    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster or zero
-    weights. O(p n^2 k) time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A
-    fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Syst. 157 (2006).
+    memberships. For labels, it equals :class:`Silhouette`. It is -1 for one cluster or zero weights. Takes
+    O(p n^2 k) time for p individuals and O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy
+    extension of the silhouette width criterion for cluster analysis", Fuzzy Sets Syst. 157, 2006.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ SILHOUETTE_OF_ONE_CLUSTER = -1.0
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
-# Largest number of clusters for silhouettes by matrix products of n^2 k operations. For more clusters, n^2
+# Maximum number of clusters for silhouettes by matrix products of n^2 k operations. For more clusters, n^2
 # additions to cluster sums are faster, although each is slower.
 MOST_FOR_PRODUCT = 10
 
@@ -50,8 +50,8 @@ class Silhouette(base.PopulationIndex):
 
     a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
     to another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
-    0, score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
-    Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    0, score 0. The value is -1 for one cluster. Takes O(p n^2 min(k, 10)) time for p individuals and O(n^2)
+    memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
-    singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    singletons score 0. Takes O(n^2) memory and time to fit, and O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -188,8 +188,8 @@ class DaviesBouldin(_OfMeans):
 
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
     times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
-    one cluster, and 0 if all samples are equal or all clusters are singletons. O(p n d + p k^2 d) time for p
-    individuals, O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    one cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d + p k^2 d) time
+    for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -221,8 +221,8 @@ class XieBeni(base.PopulationIndex):
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
     mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids:
-    O(p n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory. Source:
-    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
+    Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class CalinskiHarabasz(_OfMeans):
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
-    samples are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz,
+    samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
     Communications in Statistics 3(1), 1974.
     """
 
@@ -299,9 +299,9 @@ class IIndex(base.PopulationIndex):
     E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
     cluster, and D_K the largest distance between representatives. With centroids and ``power=2`` this is the
     PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all
-    samples are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"``
-    adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
-    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    samples are equal. Centroids: Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory;
+    ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source:
+    NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -434,8 +434,8 @@ class Medoids:
 class Deviation(_OfMeans):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
-    O(p n d) time for p individuals, O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+    The value is the total distance to the data mean for one cluster, and 0 for singletons. Takes O(p n d)
+    time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -470,7 +470,8 @@ class LikelihoodGain(base.PopulationIndex):
     overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
     and for equal samples. It depends on feature scales through the components.
 
-    O(min(n, d)^2 max(n, d)) time to fit, O(p n q) for p individuals, q components; O(n min(n, d)) memory.
+    Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) for p individuals, q components; O(n min(n, d))
+    memory.
 
     Examples
     --------
@@ -540,8 +541,8 @@ class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
     Splitting a cluster never increases the sum, so compare only partitions with equal numbers of clusters.
-    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory. Source: S. Lloyd,
-    "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
+    :class:`Deviation` sums plain distances. Takes O(p n d) time for p individuals and O(n d) memory. Source:
+    S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -574,8 +575,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(base.PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
-    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. Takes O(p n L) time for p individuals and O(n L) memory,
+    plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -698,7 +699,7 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
         )
     used = rows[:, :width]
     if used.size and (used.min() < 0 or used.max() >= n_samples):
-        raise ValueError(f"neighbors must be sample numbers from 0 to {n_samples - 1}")
+        raise ValueError(f"neighbors must be sample indices from 0 to {n_samples - 1}")
     if np.any(used == np.arange(n_samples)[:, np.newaxis]):
         raise ValueError("neighbors must not contain a sample as its own neighbour")
     ordered = np.sort(used, axis=1)
@@ -712,8 +713,8 @@ class GraphModularity(base.PopulationIndex):
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
     sum within the cluster (both directions), and vol_c the sum of the rows of its samples. M is less than 1,
-    and 0 for one cluster or a graph without edges. O(q (E + n)) time for q partitions and E edges. Source:
-    Newman & Girvan, Physical Review E 69, 026113, 2004.
+    and 0 for one cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E edges.
+    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -766,7 +767,8 @@ class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
     The value is 0 for one cluster. As a second objective, it prevents small fragments around constrained
-    samples; alone, it favours them. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
+    samples; alone, it favours them. Takes O(q (E + n)) time for q partitions, E edges. Source:
+    ParetoClustering.
 
     Examples
     --------
@@ -813,7 +815,7 @@ class CutEdges(BoundaryCut):
 class LoadVariation(base.PopulationIndex):
     """Coefficient of variation of the cluster loads, minimised; a load is the sum of the sample weights.
 
-    The index is 0 for equal loads and for one cluster. O(n) time per partition.
+    The index is 0 for equal loads and for one cluster. Takes O(n) time per partition.
 
     Examples
     --------
@@ -834,7 +836,7 @@ class LoadVariation(base.PopulationIndex):
         """
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
-            raise ValueError("data must have a positive weight, got none.")
+            raise ValueError("data must have a positive weight, got none")
         self.n_samples_ = len(self.weight)
         return self
 
@@ -850,16 +852,16 @@ class LoadVariation(base.PopulationIndex):
 
 
 class ChangedShare(base.PopulationIndex):
-    """Share of samples that change cluster relative to an earlier partition, minimised.
+    """Share of samples that change cluster relative to a previous partition, minimised.
 
-    Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
+    Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
     :class:`~moo_clustering.constraints.Kept` limits the same share.
 
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
-        have no earlier cluster and are not counted. Default: the data of ``fit``.
+        Earlier labels, needed if other objectives of the problem require features. Samples with label -1 have
+        no previous cluster and are not counted. Default: the data of ``fit``.
 
     Examples
     --------
@@ -875,7 +877,7 @@ class ChangedShare(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to ``previous``, or else to ``data``.
 
-        Raises a ValueError if no sample has an earlier label, or the length of ``previous`` is wrong.
+        Raises a ValueError if no sample has a previous label, or the length of ``previous`` is wrong.
 
         Parameters
         ----------
@@ -885,10 +887,10 @@ class ChangedShare(base.PopulationIndex):
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
         if self.previous is not None and len(labels) != (n := _num_samples(data)):
-            raise ValueError(f"previous must have a label per sample, {n} in all; got {len(labels)}.")
+            raise ValueError(f"previous must have a label per sample, {n} in all; got {len(labels)}")
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
-            raise ValueError("an earlier partition must contain a non-negative label, got none.")
+            raise ValueError("a previous partition must contain a non-negative label, got none")
         self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
         self.n_samples_ = len(labels)
         return self
@@ -900,7 +902,7 @@ class ChangedShare(base.PopulationIndex):
         return values
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
+        """Renumber the previous clusters of the samples ``known`` to agree with each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 
@@ -908,12 +910,12 @@ class Compactness(base.PopulationIndex):
     """Mean Polsby-Popper score of regions on a map, maximised.
 
     The score of a region is its area relative to that of a disc with the same perimeter, 4 pi area /
-    perimeter^2, in 0..1. O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale Law &
-    Policy Review 9 (1991).
+    perimeter^2, in 0..1. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale
+    Law & Policy Review 9 (1991).
 
     Examples
     --------
-    >>> border = [[0, 1], [1, 0]]  # two unit squares beside each other
+    >>> border = [[0, 1], [1, 0]]  # two adjacent unit squares
     >>> Compactness().fit(([1, 1], [4, 4], border)).evaluate([[0, 0], [0, 1]]).round(3)
     array([0.698, 0.785])
     """
@@ -931,7 +933,7 @@ class Compactness(base.PopulationIndex):
             Area and perimeter of every sample, and a symmetric (sparse) matrix of lengths of common borders.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
-            raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}.")
+            raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
         areas, perimeters, borders = data
         both = (("areas", areas), ("perimeters", perimeters))
         shapes = [_data.checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]
@@ -940,19 +942,19 @@ class Compactness(base.PopulationIndex):
         if {len(one) for one in shapes} != {self.n_samples_}:
             raise ValueError(
                 f"areas, perimeters and borders must have the same number of samples, got {len(shapes[0])}, "
-                f"{len(shapes[1])} and {self.n_samples_}."
+                f"{len(shapes[1])} and {self.n_samples_}"
             )
         self.shapes = np.column_stack(shapes)
         common = np.asarray((self.borders + self.borders.T).sum(axis=1)).ravel()
         if (self.shapes < 0).any() or (common > self.shapes[:, 1] * (1 + 1e-6)).any():
             raise ValueError(
-                "areas and perimeters must be non-negative, and perimeters at least as long as the borders."
+                "areas and perimeters must be non-negative, and perimeters at least as long as the borders"
             )
         if (wide := np.sqrt(4.0 * np.pi * self.shapes[:, 0]) > self.shapes[:, 1] * (1 + 1e-6)).any():
             area, rim = self.shapes[int(wide.argmax())]
             raise ValueError(
                 f"areas must be at most those of discs with the same perimeters, got {area:g} with perimeter "
-                f"{rim:g} for sample {int(wide.argmax())}; use the same unit for both."
+                f"{rim:g} for sample {int(wide.argmax())}; use the same unit for both"
             )
         return self
 

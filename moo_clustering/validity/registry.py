@@ -93,13 +93,13 @@ def get_index(index: Index) -> ValidityIndex:
             if not isinstance(getattr(index, attribute, None), kind):
                 raise TypeError(
                     f"{type(index).__name__} must have the class attributes name (a string) and "
-                    f"greater_is_better (True or False); got {attribute}={getattr(index, attribute, None)!r}."
+                    f"greater_is_better (True or False); got {attribute}={getattr(index, attribute, None)!r}"
                 )
         return index
     if not isinstance(index, str):
         raise TypeError(
             "index must be a name, a ValidityIndex instance or subclass, or a tuple (function, "
-            f"'max') or ('name', function, 'min') with a function of X and labels; got {quoted(index)}."
+            f"'max') or ('name', function, 'min') with a function of X and labels; got {quoted(index)}"
         )
     index = ALIASES.get(index, index)
     if index not in INDICES:

@@ -74,7 +74,7 @@ def bag_distance_data(
 ) -> BagDistanceData:
     """Compute distances between bags in the order of their clusters.
 
-    O(n^2 d) time for the n instances of the shown bags.
+    Takes O(n^2 d) time for the n instances of the shown bags.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
         spine.set_visible(False)
-    # Largest number of clusters with separating lines, which would otherwise hide the clusters.
+    # Maximum number of clusters with separating lines, which would otherwise hide the clusters.
     for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
@@ -280,8 +280,8 @@ def bag_embedding_data(
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
     more bags by the principal components of their means. From larger distance matrices, the same share of
-    every cluster is selected. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
-    O(n d + d^3) for more.
+    every cluster is selected. Takes O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags``
+    bags; O(n d + d^3) for more.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def _distances(
 def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
     found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
-        raise ValueError(f"medoids must be bag numbers from 0 to {n_bags - 1}, got {found.tolist()}")
+        raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")
     return found
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Style of the mark of the chosen solution, and of a number beside a solution.
+# Style of the mark of the chosen solution, and of a number next to a solution.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
@@ -333,7 +333,7 @@ class FrontData:
     Parameters
     ----------
     F : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign.
+                Objectives with original signs.
     names : tuple of str
         Names of the objectives.
     chosen : ndarray of shape (n_solutions,), bool
@@ -354,7 +354,7 @@ def front_data(
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives), or fitted estimator
-        Finite objectives in natural sign, or an estimator with ``pareto_front_``.
+        Finite objectives with original signs, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
         Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
@@ -569,8 +569,8 @@ def convergence_data(
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles of repetitions at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
-        Reference point of the hypervolume, in natural sign. Default: the worst values of all fronts plus a
-        tenth of their range. Hypervolumes are then comparable only within a call.
+        Reference point of the hypervolume, with original signs. Default: the worst values of all fronts plus
+        a tenth of their range. Hypervolumes are then comparable only within a call.
 
     Examples
     --------
@@ -859,7 +859,7 @@ def plot_roc(
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
-        # The legend is beside the panel, because curves can be anywhere in it.
+        # The legend is next to the panel, because curves can be anywhere in it.
         beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "alignment": "left"}
         legend = panel.legend(**beside, handlelength=3.2, title="Area under the curve")
         for text in legend.get_texts():

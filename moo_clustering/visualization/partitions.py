@@ -87,7 +87,7 @@ def partition_data(
 ) -> PartitionData:
     """Compute positions of samples: two features, or two principal components of more features.
 
-    O(n_samples n_features^2) time.
+    Takes O(n_samples n_features^2) time.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def partition_data(
     cluster_names : sequence of str, optional
         Names of the clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Largest number of samples to draw, selected at even intervals.
+        Maximum number of samples to draw, selected at even intervals.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def plot_regions(
         labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
-        raise ValueError(f"labels must have one region per area, {len(shapes)} in all; got {len(clusters)}.")
+        raise ValueError(f"labels must have one region per area, {len(shapes)} in all; got {len(clusters)}")
     used = np.unique(clusters).tolist()
     names = [str(cluster_names[c] if cluster_names else known.get(c, c)) for c in used]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
@@ -318,7 +318,7 @@ def constraints_data(
     """Compute positions of samples, and lines for must-links and cannot-links.
 
     Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
-    drawn in addition to ``max_points``. O(n_pairs) time in addition to that of :func:`partition_data`.
+    drawn in addition to ``max_points``. Takes O(n_pairs) time in addition to that of :func:`partition_data`.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def constraints_data(
     constraints : PairwiseConstraints
         Use ``PairwiseConstraints.from_partial_labels`` for partial labels.
     max_pairs : int, default=2000
-        Largest number of lines: violated pairs first, then evenly selected pairs.
+        Maximum number of lines: violated pairs first, then evenly selected pairs.
 
     Raises
     ------
@@ -447,7 +447,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress."""
     # The stress is the root of the squared errors of the distances over the squared distances: 0 is exact,
     # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
-    # better than random starts. The positions are rotated to their principal axes. O(n^3) time.
+    # better than random starts. The positions are rotated to their principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
 
     from moo_clustering._arrays import spawn_seeds
@@ -479,7 +479,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, names of the axes, and the explained variance ratio."""
-    # The second coordinate of a single feature is the row number. The ratio is None without components.
+    # The second coordinate of a single feature is the row index. The ratio is None without components.
     from scipy import sparse
 
     if table.shape[1] > 2:
@@ -495,8 +495,8 @@ def feature_plane(
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
     """Position landmarks by classical scaling, and all other points by their distances to the landmarks."""
     # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
-    # exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
-    # scaling using landmark points, 2004.
+    # exactly. Takes O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse
+    # multidimensional scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
     # Ignore directions in which landmarks differ by rounding errors only.
@@ -584,7 +584,7 @@ def similarity_data(
 ) -> SimilarityData:
     """Sort a similarity matrix and its eigenvectors by labels.
 
-    O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix. Raises a
+    Takes O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix. Raises a
     ValueError if shapes do not match.
 
     Parameters
@@ -780,7 +780,7 @@ def term_data(
     n_terms : int, default=10
         Number of terms per cluster.
     max_clusters : int, default=24
-        Largest number of clusters to show: the largest or, without ``sizes``, the first.
+        Maximum number of clusters to show: the largest or, without ``sizes``, the first.
 
     Raises
     ------
@@ -905,7 +905,7 @@ def plot_archive(
     """
     if (n := len(archive.names)) != 2 or not len(archive.cells):
         got = f"{n} and {len(archive.cells)}"
-        raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}.")
+        raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}")
     (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality

@@ -24,7 +24,7 @@ POINTS = np.array([[0, 0], [6, 0], [0, 6.0]])[KIND] + RNG.normal(size=(N, 2))
 FINE = np.where(KIND == 2, 2 + (POINTS[:, 1] > 6), KIND)
 LABELS = np.stack([np.minimum(KIND, 1), KIND, FINE]).astype(np.int32)
 LINES = [
-    ("Clusters of further rows", "moo-clustering predict found new.csv"),
+    ("Clusters of new rows", "moo-clustering predict found new.csv"),
     ("Questions about doubtful rows", "moo-clustering ask found"),
     ("The same fit in Python", "import pandas as pd\nmodel = 'a' + \"b\""),
 ]
@@ -257,7 +257,7 @@ def test_no_width_scrolls_sideways(page, width):
 
 
 def test_hints_are_not_printed_and_long_facts_are_unfolded(open_content):
-    steps = "; ".join(f"column {k} left out: constant" for k in range(20))
+    steps = "; ".join(f"column {k} dropped: constant" for k in range(20))
     page = open_content(story(facts=[("preparation", steps)]))
     assert "Drag to zoom in" in page.find("#map-note").text
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -110,11 +110,11 @@ def test_lines_do_what_they_say(run_of, name, monkeypatch):
     run = run_of(name)
     lines, folder = dict(load_content(run.folder / "report.npz").lines), run.folder.parent
     files = {path.name for path in run.folder.iterdir()}
-    assert ("Clusters of further rows" in lines) == ("model.skops" in files)
+    assert ("Clusters of new rows" in lines) == ("model.skops" in files)
     assert ("Questions about doubtful rows" in lines) == ("questions.npz" in files)
     monkeypatch.chdir(folder)
     if "model.skops" in files:
-        words = shlex.split(lines["Clusters of further rows"].replace("new.csv", "table.csv"))
+        words = shlex.split(lines["Clusters of new rows"].replace("new.csv", "table.csv"))
         run_command(folder, *words[1:], "--out", "predicted.csv", "--quiet")
         predicted = pd.read_csv(folder / "predicted.csv", dtype={"id": str})
         differ = predicted["id"][predicted["cluster"].to_numpy() != run.estimator.labels_]

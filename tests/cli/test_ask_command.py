@@ -81,7 +81,7 @@ def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
 def test_what_is_no_answer_is_asked_again(asked_run):
     result = ask(asked_run, "yes\n\nT\nTogether\nu\nu\nu\nq\n")
     assert "'yes' is not a valid answer; expected t, a, ?, u or q." in result.output
-    assert "there is no answer to undo." in result.output
+    assert "there is no answer to undo" in result.output
     assert words(asked_run) == ["together", "together", "undo", "undo"]
     assert result.output.rstrip().endswith("There are no answers, so nothing was saved.")
     assert not (asked_run / "asked").exists()
@@ -278,7 +278,7 @@ def test_confident_answers_in_json(asked_run):
     answers = [(event["answer"], event.get("confidence")) for event in map(json.loads, lines)]
     assert answers == [("together", 0.9), ("apart", 1.0), ("unknown", None)]
     errors = [line["error"] for line in said(result) if "error" in line]
-    assert errors[0] == "confidence must be above 0.5 and at most 1, got 0.4."
+    assert errors[0] == "confidence must be above 0.5 and at most 1, got 0.4"
     assert errors[1] == "confidence must be a number from 0 to 1, got 'high'"
 
 

@@ -49,7 +49,7 @@ def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monk
     )
     result = run("warm-up")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Compiled the inner loops (")
+    assert result.stdout.startswith("Compiled the kernels (")
     assert fitted[:2] == ["--quiet", "--quiet --partial-labels class"]
     assert {line.split()[2] for line in fitted[2:]} == {"pesc", "mock", "nsga2-clus"}
     assert not list(tmp_path.iterdir())
@@ -67,6 +67,6 @@ def test_compilation_is_told_once_and_on_terminals_only(verbose, terminal, n_lin
         assert add(1, 2) == 3
         assert add(1, 3) == 4
         assert add(1.5, np.float32(2)) == 3.5
-    assert stream.getvalue().count("Compiling inner loops") == n_lines
+    assert stream.getvalue().count("Compiling kernels") == n_lines
     add(1j, 2)
     assert stream.getvalue().count("\n") == n_lines

@@ -39,7 +39,7 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
     controls = record["controls"]
     assert set(controls["score"]) == {"result", "control", "random_control"}
     assert controls["score"]["result"] >= controls["score"]["control"]
-    for name, title in (("control", "without evolution"), ("random_control", "survival at random")):
+    for name, title in (("control", "without evolution"), ("random_control", "random survival")):
         row = next(line for line in result.stdout.splitlines() if line.startswith(title))
         assert f"best score {controls['score'][name]:.4f}, adjusted Rand" in row
         assert f"{controls['ari_to_labels'][name]:.4f} to the clusters above" in row
@@ -49,7 +49,7 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
     assert pd.read_csv("out/history.csv")["generation"].tolist() == [0, 1, 2, 3, 4, 5]
     assert {"history.png", "history.csv"} < set(record["files"])
     assert "evolution: 100%" in result.stderr
-    assert "survival at random: 100%" in result.stderr
+    assert "random survival: 100%" in result.stderr
 
 
 def test_without_generations_there_is_nothing_of_them(run, numbers, tmp_path):
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     assert process.returncode == 130, stderr
     assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
     assert "Traceback" not in stderr
-    assert "survival at random  omitted because the evolution was interrupted" in stdout
+    assert "random survival    omitted because the evolution was interrupted" in stdout
     out = tmp_path / "out"
     record = record_of(out)
     assert record["status"] == "interrupted"
@@ -153,12 +153,12 @@ def test_an_interrupted_control_is_left_out(numbers, monkeypatch):
     def drive(search, **options):
         made.append(options["description"])
         _drive(search, **options)
-        return options["description"] == "survival at random"
+        return options["description"] == "random survival"
 
     _drive = _evolution.drive
     monkeypatch.setattr(_evolution, "drive", drive)
     estimator = ParetoClustering(k_range=[2, 3], n_gen=2, pop_size=8, random_state=0).fit(numbers)
-    assert made == ["evolution", "survival at random"]
+    assert made == ["evolution", "random survival"]
     assert estimator.interrupted_
     assert set(estimator.control_score_) == {"result", "control"}
     assert not hasattr(estimator, "random_control_labels_")

@@ -180,7 +180,7 @@ def test_cells_that_are_no_text_stop_nothing(run):
     frame.to_parquet("nested.parquet")
     result = run("fit", "nested.parquet", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "3 columns (record, bytes, list) left out" in result.stderr
+    assert "3 columns (record, bytes, list) dropped" in result.stderr
 
 
 def test_texts(run, tmp_path):

@@ -53,7 +53,7 @@ def test_controls_that_there_are():
     assert rows["without evolution"] == (
         "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"
     )
-    assert rows["survival at random"] == "omitted because the evolution was interrupted"
+    assert rows["random survival"] == "omitted because the evolution was interrupted"
 
 
 def test_remarks():

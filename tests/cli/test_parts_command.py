@@ -245,7 +245,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
         (["t", *MEMETIC, "--drop", "aa"], "lacks column 'aa'; it has ['a', 'b']; did you mean 'a'?"),
         (["t", *MEMETIC, "--workers", 1, "--scheduler", "x"], "--workers and --scheduler are mutually"),
         (["text", *MEMETIC], "column 'b' of part 0.parquet is not numeric (type"),
-        (["text", *MEMETIC], "leave it out with --drop b, or encode text as numbers"),
+        (["text", *MEMETIC], "drop it with --drop b, or encode text as numbers"),
         (
             ["missing", *MEMETIC],
             "column 'b' of part 0.parquet has missing values, 900 in row group 0; fill them in or",

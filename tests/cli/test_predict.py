@@ -183,7 +183,7 @@ REFUSED = {
     "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must match exactly"),
     "text": (
         lambda: ("out", "text.csv"),
-        "had numbers in the table of the fit, but has 'tall'",
+        "had numbers in the training table, but has 'tall'",
     ),
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
@@ -393,14 +393,14 @@ def test_rules_need_the_table_of_the_fit(fitted):
         assert done.exit_code == 2
         assert message in done.stderr
     os.remove("out/clustered.csv")
-    assert "out has no clustered.csv; name the table of the fit" in run("explain", "out").stderr
+    assert "out has no clustered.csv; name the training table" in run("explain", "out").stderr
 
 
 def test_formula_of_a_spreadsheet(fitted):
     done = run("explain", "out", "--code", "spreadsheet")
     assert done.exit_code == 0, done.output
     # Cells such as "5,1 m" are texts in a spreadsheet.
-    assert "Note: column 'height' is left out, because some spreadsheets read '" in done.stderr
+    assert "Note: column 'height' is dropped, because some spreadsheets read '" in done.stderr
     formula = done.stdout.strip()
     assert re.match(r'=\(\(\$C2&""="\w+"\)\*|=\(\(\$D2<>""\)\*', formula)
     assert not re.search(r"[A-Z]\(", formula)
@@ -438,7 +438,7 @@ def test_formula_of_a_spreadsheet_with_decimal_commas(fitted):
         done = run("explain", "german", *more, "--code", "spreadsheet")
         assert done.exit_code == 0, done.output
         assert "Note: the formula is for spreadsheets with decimal commas\n" in done.stderr
-        assert "left out" not in done.stderr
+        assert "dropped" not in done.stderr
         assert re.match(r'=\(\(+\$[AB]2<>""\)\*', done.stdout)
         assert re.search(r"\$A2[<>]=?\d+(,\d+)?\)", done.stdout)
 

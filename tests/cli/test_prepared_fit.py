@@ -86,7 +86,7 @@ def test_every_method_of_tables_takes_it(run, messy, tmp_path, method):
 def test_methods_of_each_kind_take_it(run, messy, tmp_path, method):
     result = run(*fit_of(method), "--no-report")
     assert result.exit_code == 0, result.output
-    assert "Note: 1 comment line left out" in result.stderr
+    assert "Note: 1 comment line dropped" in result.stderr
     assert ("columns have equal weights, because the table has categories" in result.stderr) == (
         method == "memetic-kmeans"
     )

@@ -65,8 +65,8 @@ def test_the_weight_column_may_be_missing(write):
         ("a,b,kind\n", r"line 1: expected the columns i,j,kind,weight, got 'a,b,kind'"),
         ("i,j,kind,weight\n0,1,must_link\n", r"line 2: expected 4 columns, got 3"),
         ("i,j,kind\n0,1,must\n", r"line 2: kind must be must_link or cannot_link, got 'must'"),
-        ("i,j,kind\n\n0,4,must_link\n", r"line 3: row number 4 is out of range; rows are numbered 0 to 3"),
-        ("i,j,kind\n0,x,must_link\n", r"line 2: expected a row number, got 'x'"),
+        ("i,j,kind\n\n0,4,must_link\n", r"line 3: row index 4 is out of range; rows are numbered 0 to 3"),
+        ("i,j,kind\n0,x,must_link\n", r"line 2: expected a row index, got 'x'"),
         ("i,j,kind\n1,1,must_link\n", r"line 2: the same row twice: '1' and '1'"),
         ("i,j,kind,weight\n0,1,must_link,0\n", r"line 2: weight must be a positive number, got '0'"),
         ("i,j,kind,weight\n0,1,must_link,inf\n", r"line 2: weight must be a positive number, got 'inf'"),
@@ -109,7 +109,7 @@ def test_row_identifiers(write):
 def test_the_heading_can_be_said(write):
     path = write("0,1\n1,2\n")
     assert read_pairs(path, header=True).tolist() == [[1, 2]]
-    with pytest.raises(ValueError, match=r"line 1: expected a row number, got 'a'"):
+    with pytest.raises(ValueError, match=r"line 1: expected a row index, got 'a'"):
         read_pairs(write("a,b\n0,1\n"), header=False)
 
 
@@ -132,10 +132,10 @@ def test_an_empty_file_has_no_pairs(write):
         ("0,1\n2\n", {}, r"pairs\.csv, line 2: expected two columns, got 1: '2'"),
         ("0 1\n", {}, r"line 1: expected two columns, got 1"),
         ("0,1,2\n", {}, r"line 1: expected two columns, got 3: '0 \| 1 \| 2'"),
-        ("0,1\n\n1,4\n", {"n_samples": 4}, r"line 3: row number 4 is out of range; rows are numbered 0 to 3"),
-        ("0,1\n1,-1\n", {}, r"line 2: row number -1 is out of range; rows are numbered 0 or more"),
-        ("0,1\n1,x\n", {}, r"line 2: expected a row number, got 'x'"),
-        ("0.0,1.0\n", {}, r"line 1: expected a row number, got '0\.0'"),
+        ("0,1\n\n1,4\n", {"n_samples": 4}, r"line 3: row index 4 is out of range; rows are numbered 0 to 3"),
+        ("0,1\n1,-1\n", {}, r"line 2: row index -1 is out of range; rows are numbered 0 or more"),
+        ("0,1\n1,x\n", {}, r"line 2: expected a row index, got 'x'"),
+        ("0.0,1.0\n", {}, r"line 1: expected a row index, got '0\.0'"),
         ("i,j\n3,3\n", {}, r"line 2: the same row twice: '3' and '3'"),
         ("a,b\nb,q\n", {"row_ids": ["a", "b"]}, r"line 2: unknown row identifier 'q'"),
         ("a,q\n", {"row_ids": ["a", "b"]}, r"line 1: unknown row identifier 'q'"),

@@ -165,9 +165,9 @@ def test_missing_values_name_bag_and_row(read):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ('a,"1,2\\n3', "line 12: the quotes of value 2 are not closed; the file may be cut off"),
+        ('a,"1,2\\n3', "line 12: the quotes of value 2 are not closed; the file may be truncated"),
         ('a, "1,2\\n3', "line 12: the quotes of value 2 are not closed"),
-        ('a,"1,2\\n3,4"', "line 12: 2 values for the 3 declared attributes; the file may be cut off"),
+        ('a,"1,2\\n3,4"', "line 12: 2 values for the 3 declared attributes; the file may be truncated"),
         ('a,"1,2"x,1', "line 12: a comma is missing after the quoted value 2"),
         ('a,"1,2",1,1', "line 12: 4 values for the 3 declared attributes$"),
         ('a,"1,2\\n3",1', "line 12: bag 'a', row 2: 1 value for the 2 declared"),
@@ -181,7 +181,7 @@ def test_missing_values_name_bag_and_row(read):
         ('?,"1,2",1', "line 12 has no bag: column 'id' is empty"),
         ('a,"1,inf",1', r"line 12 \(bag 'a', row 1\) has an infinite value in column 'y'"),
         ("{0 a, 2 1}", "line 12: sparse rows are not supported"),
-        ("", "no rows after its @data line; it may be cut off"),
+        ("", "no rows after its @data line; it may be truncated"),
     ],
 )
 def test_rows_that_cannot_be_read(read, row, message):
@@ -221,7 +221,7 @@ def test_a_compressed_file_cut_anywhere_is_noticed(read):
     whole = gzip.compress((RELATIONAL + 'a,"1,2\\n3,4",1\n').encode())
     assert read(whole, "data.arff.gz").bags.n_instances == 2
     for length in range(3, len(whole), 20):
-        with pytest.raises(DataError, match=r"cut off|damaged"):
+        with pytest.raises(DataError, match=r"truncated|damaged"):
             read(whole[:length], "data.arff.gz")
 
 
@@ -265,7 +265,7 @@ def test_one_instance_a_row(read):
     ("rows", "message"),
     [
         ("a,c1,1,no\na,c2,2,yes", "bag 'a' has class 'no' in line 7 and class 'yes' in line 8"),
-        ("a,c1,1,no\na,c2", "line 8: 2 values for the 4 declared attributes; the file may be cut off"),
+        ("a,c1,1,no\na,c2", "line 8: 2 values for the 4 declared attributes; the file may be truncated"),
         ("a,c1,1,no\nb,c2,3,no", "all rows have different values in the first column, 'mol'"),
         ("a,c1,1,no\na,c2,?,no", r"line 8 \(bag 'a', row 2\) has no value in column 'x'"),
         ("?,c1,1,no\na,c2,3,no", "line 7 has no bag: column 'mol' is empty"),

@@ -364,7 +364,7 @@ def as_expected(kind, table):
     cells = [kind.cells[row % len(kind.cells)] for row in range(N)]
     names, x = table.feature_names[1:], table.X[:, 1:]
     if kind.feature == OUT:
-        return "" if not names and "left out" in " ".join(table.notes) else f"features {names}"
+        return "" if not names and "dropped" in " ".join(table.notes) else f"features {names}"
     if kind.note not in " ".join(table.notes) or (not kind.note and kind.feature != CATEGORY and table.notes):
         return f"notes {table.notes}"
     if kind.feature == CATEGORY:

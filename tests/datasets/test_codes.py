@@ -95,7 +95,7 @@ def test_further_days_without_separators():
         found = preparer.prepare(frame(40)[:2].assign(day=further))
         assert found.columns["day"].tolist() == days[:2].tolist()
         assert not [note for note in found.notes if "day" in note]
-    with pytest.raises(DataError, match="column 'day' had dates in the table of the fit, but has '45000'"):
+    with pytest.raises(DataError, match="column 'day' had dates in the training table, but has '45000'"):
         preparer.prepare(frame(40)[:2].assign(day=45000))
     # Numbers of the fit remain numbers, whatever further ones look like.
     preparer = TablePreparer().fit(frame(40, day=numbers % 7))

@@ -230,7 +230,7 @@ def test_bad_json_lines(tmp_path, data, options, message):
         ("d.csv", b"text,kind\na,\xff\n", "not a UTF-8 text file"),
         ("d.csv", b"text,text\na,b\n", "two columns named 'text'"),
         ("d.jsonl.gz", b"not gzip", "is not a gzip file"),
-        ("d.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:-12], "is cut off"),
+        ("d.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:-12], "is truncated"),
         ("d.pdf", b"", r"suffix '\.pdf'; texts can be read from \.jsonl"),
     ],
 )

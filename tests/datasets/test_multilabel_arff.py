@@ -227,7 +227,7 @@ def test_identifiers(read):
 
 
 def test_columns_with_two_roles_or_none(read):
-    with pytest.raises(DataError, match=r"no attribute 'abrt' \(left out\); did you mean 'abort'"):
+    with pytest.raises(DataError, match=r"no attribute 'abrt' \(dropped\); did you mean 'abort'"):
         read(HEADER + SPARSE, drop=["abrt"])
     with pytest.raises(DataError, match="'class01' cannot be both a label"):
         read(HEADER + SPARSE, drop=["class01"])
@@ -240,7 +240,7 @@ def test_columns_with_two_roles_or_none(read):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{0 1, 2 1", "no closing brace.*cut off"),
+        ("{0 1, 2 1", "no closing brace.*truncated"),
         ("{0 1, 0 0}", r"two entries for index 0 \(attribute 'abort'\)"),
         ("{4 1, 1 2, 4 1}", r"two entries for index 4 \(attribute 'class02'\)"),
         ("{5 1}", "attribute index 5 is out of range; the 5 declared attributes are numbered from 0 to 4"),
@@ -260,7 +260,7 @@ def test_columns_with_two_roles_or_none(read):
         ("{1 -inf}", "'above all' is infinite"),
         ("{0 1}, {5}", "row weights are not supported"),
         ("{0 '1}", "entry 1 .*not an index with a value"),
-        ("0,1,0,1", "4 values for the 5 declared attributes; the file may be cut off"),
+        ("0,1,0,1", "4 values for the 5 declared attributes; the file may be truncated"),
         ("0,1,0,1,1,1", "6 values for the 5"),
         ("0,?,0,1,1", "'above all' is missing"),
         ("2,1,0,1,1", "'2' is not among"),

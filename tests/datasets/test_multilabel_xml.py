@@ -64,7 +64,7 @@ def test_document_types_and_entities_are_refused(declaration):
             '<labels>\n<label name="a"/>\n<label name="a"/></labels>',
             "line 3: label 'a' was already named in line 2",
         ),
-        ('<labels><label name="a"/>', "line 1 cannot be read as XML: .*cut off"),
+        ('<labels><label name="a"/>', "line 1 cannot be read as XML: .*truncated"),
         ('<labels><label name="a"', "cannot be read as XML"),
         ("class01\nclass02\n", "cannot be read as XML"),
         ('<labels><tag name="a"/></labels>', "element 'tag' is not allowed"),

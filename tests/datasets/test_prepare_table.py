@@ -205,7 +205,7 @@ def test_columns_of_few_values_that_tell_nothing_are_left_out(n_values, global_r
     frame.loc[0, "word"] = ""
     table = prepare_table(frame[["x", "y", "z", "kind", "word"]])
     assert table.columns.columns.tolist() == ["x", "y", "z", "kind"]
-    assert "column 'word' left out: few different values, and it depends on no other column" in said(table)
+    assert "column 'word' dropped: few different values, and it depends on no other column" in said(table)
     assert table.weights[:3] == (1, 1, 1)
     assert 0.4 < table.weights[3] < 1
     kind = [name.startswith("kind=") for name in table.feature_names]
@@ -314,7 +314,7 @@ def test_few_numbers_without_a_unit_have_the_unit_of_the_others(cells):
     ],
 )
 def test_different_units_are_the_reason_to_leave_a_column_out(cells, units):
-    reason = f"column 'w' left out: its cells have different units, {units}; convert them to one unit"
+    reason = f"column 'w' dropped: its cells have different units, {units}; convert them to one unit"
     with pytest.warns(UserWarning, match="different units") as caught:
         table = prepare_table(with_cells(*cells))
     assert [str(warning.message) for warning in caught] == [reason]
@@ -348,7 +348,7 @@ def test_a_number_whose_features_would_overflow_is_named(unit):
 def test_codes_of_numbers_and_letters_are_no_units():
     codes = [f"{row // 3}{'ABC'[row % 3]}" for row in range(300)]
     table = prepare_table(with_cells(*codes))
-    assert "column 'w' left out: a different value in every row" in said(table)
+    assert "column 'w' dropped: a different value in every row" in said(table)
     few = prepare_table(with_cells(*(code[-2:] for code in codes)), weights="equal")
     assert few.category_names == ("w",)
     signed = [f"({value})" for value in range(1000, 3980, 10)]
@@ -383,7 +383,7 @@ def test_columns_that_tell_nothing(name, cells, reason):
     frame = pd.DataFrame({"a": np.arange(len(cells)) ** 2, name: cells})
     table = prepare_table(frame)
     assert table.feature_names == ("a",)
-    assert f"column {name!r} left out: " in said(table)
+    assert f"column {name!r} dropped: " in said(table)
     assert reason in said(table)
 
 
@@ -531,7 +531,7 @@ def test_many_columns_without_cells_are_named_in_one_note():
     table = prepare_table(
         pd.DataFrame({"a": [1.0, 2.0, 4.0] * 3} | {f"e{n}": [*range(n)] + [""] * (9 - n) for n in (2, 3, 4)})
     )
-    assert said(table) == "3 columns (e2, e3, e4) left out: more than half of the cells are missing"
+    assert said(table) == "3 columns (e2, e3, e4) dropped: more than half of the cells are missing"
 
 
 def test_columns_with_the_same_information_are_named():

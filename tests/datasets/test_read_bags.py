@@ -209,7 +209,7 @@ def test_an_infinite_value_is_never_taken(write):
         ("bag,x\n", "column names but no rows"),
         ("bag,x\na,1\na\n", "line 3 has 1 cell, but the first line names 2 columns"),
         ("bag,x\na,1\n,2\n", "line 3 has no bag: column 'bag' is empty there"),
-        ('bag,x\na,"1\n', "line 2: quotes do not match .*cut off"),
+        ('bag,x\na,"1\n', "line 2: quotes do not match .*truncated"),
         ("bag,x,x\na,1,2\n", "two columns named 'x'"),
         ("bag,class\na,1\n", "there are no features"),
         ("bag,x=u,x\na,1,u\na,2,v\n", "two features named 'x=u'"),
@@ -263,7 +263,7 @@ def test_paths(write, tmp_path):
 
 def test_damaged_compression(write):
     whole = gzip.compress(b"bag,x\na,1\na,2\n" * 100)
-    with pytest.raises(DataError, match="is cut off: its compressed data end too early"):
+    with pytest.raises(DataError, match="is truncated: its compressed data end too early"):
         read_bags(write(whole[:-9], "d.csv.gz"))
     with pytest.raises(DataError, match="not a gzip file, or is damaged"):
         read_bags(write(b"bag,x\n", "d.csv.gz"))

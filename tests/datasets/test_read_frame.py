@@ -47,7 +47,7 @@ def test_quoted_cells_keep_separators_and_line_ends(read):
 
 
 def test_what_is_said(read):
-    assert read("x,y\n1,u\n2,v\n,\n,\n")[2] == ["2 empty rows at the end left out"]
+    assert read("x,y\n1,u\n2,v\n,\n,\n")[2] == ["2 empty rows at the end dropped"]
     frame, _, notes = read("x,y\n1,Käse\n2,v\n".encode("cp1252"))
     assert frame["y"].tolist() == ["Käse", "v"]
     assert "read as Windows-1252" in notes[0]
@@ -76,7 +76,7 @@ def test_first_column_without_a_name_holds_identifiers(read):
         ("x,y\n1,2\n1,2,3\n", "line 3"),
         ("x,y\n1,2\n1\n", "line 3"),
         ("x,x\n1,2\n", "two columns named 'x'"),
-        ('x,y\n1,2\n3,"4\n5,6\n', "line 3: quotes do not match .*cut off"),
+        ('x,y\n1,2\n3,"4\n5,6\n', "line 3: quotes do not match .*truncated"),
         ('x,y\n1,2\n3,"4\n5,"6"\n', "line 3: quotes do not match .*double them$"),
         ("x,,y\n1,2,3\n", "column 2 .*name"),
         (b"x,y\n1,\0\n", "null bytes"),

@@ -185,9 +185,9 @@ def test_suffixes_and_options(tmp_path):
     (tmp_path / "folder.arff").mkdir()
     with pytest.raises(DataError, match="is a folder, not a file"):
         read_multilabel(tmp_path / "folder.arff")
-    with pytest.raises(DataError, match=r"is read as npz.*to ARFF files only; leave out n_labels=2"):
+    with pytest.raises(DataError, match=r"is read as npz.*to ARFF files only; omit n_labels=2"):
         read_multilabel(tmp_path / "a.npz", n_labels=2)
-    with pytest.raises(DataError, match=r"is read as svmlight.*to ARFF, npz files only; leave out labels="):
+    with pytest.raises(DataError, match=r"is read as svmlight.*to ARFF, npz files only; omit labels="):
         read_multilabel(tmp_path / "a.svm", labels=["a"])
     with pytest.raises(DataError, match=r"pass only labels_xml='a\.xml', or pass only n_labels=2"):
         read_multilabel(tmp_path / "a.arff", n_labels=2, labels_xml="a.xml")
@@ -210,7 +210,7 @@ def test_damaged_gzip(tmp_path):
     text = b"@relation 'r: -C 1'\n@attribute y {0,1}\n@attribute x numeric\n@data\n0,1\n{0 1}\n"
     path = tmp_path / "a.arff.gz"
     path.write_bytes(gzip.compress(text)[:-6])
-    with pytest.raises(DataError, match="is cut off"):
+    with pytest.raises(DataError, match="is truncated"):
         read_multilabel(path)
     path.write_bytes(text)
     with pytest.raises(DataError, match="not a gzip file"):

@@ -111,8 +111,8 @@ def test_what_was_left_out_is_said(tmp_path):
     frame, _, notes = read_frame(path, Roles())
     assert frame.columns.tolist() == ["x"]
     assert notes == [
-        "2 comment lines left out",
-        "column 'Unnamed: 0' left out: it is an index written by pandas",
+        "2 comment lines dropped",
+        "column 'Unnamed: 0' dropped: it is an index written by pandas",
     ]
     with pytest.warns(UserWarning, match="it is an index written by pandas"):
         assert read_table(path).feature_names == ("x",)
@@ -132,7 +132,7 @@ def test_compressed_files_expand_so_far(tmp_path, monkeypatch):
     assert read_table(path, expansion=10_000).n_samples == 50_000
     monkeypatch.undo()
     for damaged in (content[:40], b"a,b\n1,2\n", content[:15] + b"\0\0\0" + content[18:]):
-        with pytest.raises(DataError, match=r"cut off|damaged"):
+        with pytest.raises(DataError, match=r"truncated|damaged"):
             read_table(written(tmp_path / "d.csv.gz", damaged))
 
 

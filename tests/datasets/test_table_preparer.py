@@ -133,7 +133,7 @@ def test_scales_are_those_of_the_fit(fitted):
 
 SAME = {
     "another order": lambda frame: frame.iloc[:, ::-1],
-    "without columns that the fit left out": lambda frame: frame.drop(columns="id"),
+    "without columns that the fit dropped": lambda frame: frame.drop(columns="id"),
     "text": lambda frame: frame.astype(str),
     "categories": lambda frame: frame.astype({"wood": "category", "area": "category"}),
     "blanks": lambda frame: frame.assign(wood=" " + frame["wood"] + " "),
@@ -203,11 +203,11 @@ def test_clusters_of_frames_of_other_packages(convert):
 REPORTED = {
     "decimal points": (
         lambda frame: frame.assign(height=frame["height"].str.replace(",", ".")),
-        "column 'height' has decimal points, but had decimal commas in the table of the fit",
+        "column 'height' has decimal points, but had decimal commas in the training table",
     ),
     "decimal commas": (
         lambda frame: frame.assign(weight=frame["weight"].astype(str).str.replace(".", ",")),
-        "column 'weight' has decimal commas, but had decimal points in the table of the fit",
+        "column 'weight' has decimal commas, but had decimal points in the training table",
     ),
     "no unit": (
         lambda frame: frame.assign(height=frame["height"].str.removesuffix(" m")),
@@ -221,7 +221,7 @@ REPORTED = {
     ),
     "another format of dates": (
         lambda frame: frame.assign(felled=pd.to_datetime(frame["felled"], format="%d.%m.%Y").astype(str)),
-        "column 'felled' has dates in another format than in the table of the fit",
+        "column 'felled' has dates in another format than in the training table",
     ),
     "hours": (
         lambda frame: frame.assign(noon=pd.to_timedelta(frame["noon"] + ":00") / pd.Timedelta("1h")),
@@ -244,7 +244,7 @@ def test_decimal_points_where_the_fit_had_commas():
     preparer = TablePreparer(scale="none").fit(frame)
     X, message = warned(preparer, frame.assign(a=[1.5, 2.25, 1000.5, 7.0]))
     assert X[:, 0].tolist() == [1.5, 2.25, 1000.5, 7.0]
-    assert message == "column 'a' has decimal points, but had decimal commas in the table of the fit"
+    assert message == "column 'a' has decimal points, but had decimal commas in the training table"
     assert warned(preparer, frame.assign(a=[1, 2, 1000, 7]))[1] == ""
 
 
@@ -312,24 +312,24 @@ REFUSED = {
     ),
     "text": (
         lambda frame: frame.assign(weight="heavy"),
-        "had numbers in the table of the fit, but has 'heavy'",
+        "had numbers in the training table, but has 'heavy'",
     ),
     "numbers for dates": (
         lambda frame: frame.assign(planted=3),
-        "had dates in the table of the fit, but has '3'",
+        "had dates in the training table, but has '3'",
     ),
     "dates for numbers": (
         lambda frame: frame.assign(weight=pd.Timestamp("2020-01-02")),
-        "had numbers in the table of the fit, but has '2020-01-02'",
+        "had numbers in the training table, but has '2020-01-02'",
     ),
     "words for booleans": (
         lambda frame: frame.assign(alive="yes"),
-        "had true and false in the table of the fit, but has 'yes'",
+        "had true and false in the training table, but has 'yes'",
     ),
     "numbers for booleans": (lambda frame: frame.assign(alive=2), "but has '2'"),
     "another unit": (
         lambda frame: frame.assign(height=frame["height"].str.replace(" m", " ft")),
-        "column 'height' has numbers in ft, but had numbers in m in the table of the fit",
+        "column 'height' has numbers in ft, but had numbers in m in the training table",
     ),
     "a new unit": (
         lambda frame: frame.assign(weight=frame["weight"].astype(str) + " kg"),

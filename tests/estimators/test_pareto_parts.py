@@ -399,9 +399,9 @@ def test_faults_end_the_fit_before_a_pass(fitted):
         (lambda: ParetoClustering(10**6).fit(table), "n_clusters"),
         (
             lambda: ParetoClustering().fit(table, {len(X): 1}),
-            r"row numbers from 0 to 2525 to classes, got 2526",
+            r"row indices from 0 to 2525 to classes, got 2526",
         ),
-        (lambda: ParetoClustering().fit(table, {"a": 1}), "row numbers from 0 to 2525"),
+        (lambda: ParetoClustering().fit(table, {"a": 1}), "row indices from 0 to 2525"),
         (lambda: ParetoClustering().fit(table, [0, 1]), "one row per sample, 2526 in all; got 2"),
         (lambda: ParetoClustering().fit(table, must_link=[(0, 2526)]), "2526"),
         (lambda: ParetoClustering().fit(parts(X[:1])), "at least 2 rows, got 1"),

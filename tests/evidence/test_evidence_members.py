@@ -63,7 +63,7 @@ def test_best_member_against_a_sort(members, k):
         (lambda: selection_score([1.0], [1.0, 2.0]), "agreement and modularity"),
         (lambda: selection_score([1.0], [1.0], weight=-1.0), "weight must be non-negative"),
         (lambda: best_member([], []), "score must have"),
-        (lambda: best_member([np.nan], [2]), "got nan"),
+        (lambda: best_member([np.nan], [2]), "finite numbers or -inf, got nan at 0"),
         (lambda: best_member([1.0, 2.0], [2]), "n_clusters must have"),
         (lambda: consensus_weights([1.0], [2], 0), "at least 1"),
     ],

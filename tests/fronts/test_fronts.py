@@ -11,7 +11,13 @@ from scipy.stats import kstest
 from sklearn.datasets import load_iris
 
 from moo_clustering._kernels import least_squares
-from moo_clustering.fronts import attainment_scores, control_data, spread_members, srmosc_hull_front
+from moo_clustering.fronts import (
+    AttainmentScores,
+    attainment_scores,
+    control_data,
+    spread_members,
+    srmosc_hull_front,
+)
 from moo_clustering.graphs import lists_from_arrays
 from moo_clustering.problems.graphs import SRMOSCProblem
 
@@ -160,6 +166,8 @@ def test_attainment_scores_refuse(change, message):
 def test_no_solution_with_so_many_clusters():
     with pytest.raises(ValueError, match="no solution with 7 clusters"):
         attainment_scores(FRONT, NUMBERS, [CONTROL]).best(7)
+    with pytest.raises(ValueError, match="no solution has a score"):
+        AttainmentScores(np.array([np.nan]), np.array([2]), 5, np.zeros((1, 2)), ()).best()
 
 
 def test_objectives_that_are_not_finite_are_refused():

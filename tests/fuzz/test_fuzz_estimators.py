@@ -172,7 +172,7 @@ def test_pesc_names_neighbors_that_are_no_two_arrays():
 
 def test_a_rule_that_returns_no_row_is_named():
     model = public.NSGA2Clus(pop_size=6, n_gen=1, select=lambda front: None, random_state=0)
-    with pytest.raises(TypeError, match=r"a rule must return a row number of the front; .* returned None"):
+    with pytest.raises(TypeError, match=r"a rule must return a row index of the front; .* returned None"):
         model.fit(np.abs(TABLE))
 
 

@@ -325,7 +325,7 @@ def test_duplicates_only():
     S = self_tuning_graph(np.full((25, 3), 2.0))
     assert_array_equal(S.data, 1.0)
     assert connected_components(S)[0] == 1
-    # Ten others by row number: everybody is linked with the first ten.
+    # Ten others by row index: everybody is linked with the first ten.
     assert_array_equal(S[[24]].indices, np.arange(10))
 
 

@@ -428,7 +428,7 @@ def test_rules(model, value):
         warnings.simplefilter("ignore")
         model.fit(rows())
     before = model.labels_.copy()
-    with pytest.raises(TypeError, match="a rule must return a row number of the front; my_rule returned"):
+    with pytest.raises(TypeError, match="a rule must return a row index of the front; my_rule returned"):
         model.choose(my_rule)
     with pytest.raises(ValueError, match="my_far_rule returned row 999, which is outside the front"):
         model.choose(my_far_rule)

@@ -115,7 +115,7 @@ def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm)
             (ClusterSizes(low=2),),
             "undefined_index, cluster_sizes: use another.*k_min=2",
         ),
-        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes: use another algorithm .*constraints\.$"),
+        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes: use another algorithm .*constraints$"),
     ],
 )
 def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, index, limits, names):

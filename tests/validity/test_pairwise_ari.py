@@ -120,7 +120,7 @@ def test_large_counts_stay_exact():
 def test_empty_sets_and_bad_input():
     assert pairwise_ari(np.zeros((0, 3), dtype=int)).shape == (0, 0)
     assert pairwise_ari(np.zeros((2, 3), dtype=int), np.zeros((0, 3), dtype=int)).shape == (2, 0)
-    with pytest.raises(ValueError, match="same samples, got 3 and 2"):
+    with pytest.raises(ValueError, match="same number of samples, got 3 and 2"):
         pairwise_ari([[0, 0, 1]], [[0, 1]])
     with pytest.raises(ValueError, match="A must have at least one sample"):
         pairwise_ari(np.zeros((2, 0), dtype=int))

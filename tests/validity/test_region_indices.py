@@ -43,7 +43,7 @@ def test_changes_are_counted_after_alignment():
     [
         ("load_variation", [1.0, -1.0], "data must be non-negative, got -1 for sample 1"),
         ("load_variation", [0.0, 0.0], "data must have a positive weight"),
-        ("changed", [-1, -1], "an earlier partition must contain a non-negative label"),
+        ("changed", [-1, -1], "a previous partition must contain a non-negative label"),
         (
             "compactness",
             ([1.0], [4.0, 4.0], np.zeros((2, 2))),

@@ -115,7 +115,7 @@ def test_given_neighbors_are_used_and_cut():
     [
         (np.zeros((3, 2), dtype=int), "shape"),
         (np.ones((4, 1), dtype=int), "shape"),
-        (np.array([[1, 4], [0, 2], [0, 1], [0, 1]]), "sample numbers from 0 to 3"),
+        (np.array([[1, 4], [0, 2], [0, 1], [0, 1]]), "sample indices from 0 to 3"),
         (np.array([[1, 2], [0, 1], [0, 1], [0, 1]]), "its own"),
         (np.array([[1, 1], [0, 2], [0, 1], [0, 1]]), "twice"),
         (np.array([[1.5, 1], [0, 2], [0, 1], [0, 1]]), "integers"),

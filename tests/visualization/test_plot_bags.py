@@ -165,7 +165,7 @@ def test_same_seed_same_picture(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"medoids": [30]}, "medoids must be bag numbers from 0 to 29"),
+        ({"medoids": [30]}, "medoids must be bag indices from 0 to 29"),
         ({"centers": [[1.0, 2.0, 3.0]]}, r"centers must have shape \(n_centers, 2\), got \(1, 3\)"),
     ],
 )

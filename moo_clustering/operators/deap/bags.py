@@ -186,7 +186,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     genes = copied_genes(individual, np.int32)[0]
     probability("share", share)
     if n_clusters < 1 or (genes.size and not 0 <= genes.min() <= genes.max() < n_clusters):
-        raise ValueError(f"genes must be from 0 to n_clusters - 1, got n_clusters={n_clusters} and {genes}.")
+        raise ValueError(f"genes must be from 0 to n_clusters - 1, got n_clusters={n_clusters} and {genes}")
     places = rng.choice(genes.size, size=round(share * genes.size), replace=False)
     if n_clusters > 1:
         steps = rng.integers(1, n_clusters, size=len(places), dtype=np.int32)

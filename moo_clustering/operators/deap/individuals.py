@@ -172,7 +172,7 @@ def as_mate(
     if crossover.n_parents != 2:
         raise ValueError(
             f"DEAP mates two individuals, but {type(crossover).__name__} requires "
-            f"{crossover.n_parents} parents: choose a crossover of two parents."
+            f"{crossover.n_parents} parents: choose a crossover of two parents"
         )
 
     def mate(

@@ -101,7 +101,7 @@ class SelRouletteLegal:
     Parameters
     ----------
     n_clusters : int
-        Partitions with fewer nonempty clusters are illegal.
+        Partitions with fewer non-empty clusters are illegal.
     rng : numpy.random.Generator
     legality : {"ratio", "count"}, default="ratio"
         See :func:`fgka_fitness`.
@@ -151,12 +151,12 @@ def fgka_fitness(
     F : array-like of shape (n_individuals,)
         Minimised objectives.
     nonempty : array-like of shape (n_individuals,)
-        Number of nonempty clusters; partitions are legal if all ``k`` clusters are nonempty.
+        Number of non-empty clusters; partitions are legal if all ``k`` clusters are non-empty.
     k : int
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor of illegal partitions: the share of nonempty clusters, or (as printed in the paper) their
+        Factor of illegal partitions: the share of non-empty clusters, or (as printed in the paper) their
         number, which is at least 1 and therefore no penalty.
 
     Returns

@@ -373,7 +373,7 @@ def medoid_toolbox(
     if problem.supervision == "constraint":
         raise ValueError(
             "supervision='constraint' is not available in DEAP, whose fitness does not support "
-            "constraints; use 'objective'."
+            "constraints; use 'objective'"
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding = encoding_of(problem, MedoidEncoding)
@@ -406,7 +406,7 @@ def _refuse(toolbox: str, step: str, individual: Any) -> None:
     """Raise a TypeError for loops that evaluate single individuals."""
     raise TypeError(
         f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
-        "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox."
+        "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
     )
 
 
@@ -523,7 +523,7 @@ def dynamic_nsga2_step(
         ``len(population)`` survivors.
     """
     if variation == "or" and pm != 1.0:
-        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it.")
+        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
     parents = toolbox.select_parents(population, len(population), rng)
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     pool = population + vary(parents, toolbox, rng, pc=pc)

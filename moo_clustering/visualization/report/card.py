@@ -43,7 +43,7 @@ def _words(result: ClusteringResult) -> list[str]:
     if result.rules and not own and result.front is not None and len(result.front) > 1:
         rules = ", ".join(map(repr, result.rules))
         lines.append(f"next: choose(rule) selects another solution; rules are {rules}")
-    return [*lines, "report: show(X) with the data of the fit"]
+    return [*lines, "report: show(X) with the training data"]
 
 
 def _sizes(result: ClusteringResult) -> str:

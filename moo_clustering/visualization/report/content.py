@@ -45,7 +45,7 @@ Doubt = tuple[int, int, int, float, float]  # row; its cluster; another cluster;
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    """Return the objectives in natural sign, NaN if unknown."""
+    """Return the objectives with original signs, NaN if unknown."""
     if front is None:
         return []
     found = np.full((len(solutions), len(front.objectives)), np.nan)
@@ -403,7 +403,7 @@ class Solution:
     # For example ``"member 3"`` of the front and ``"result"``.
     roles: list[str]
     member: int | None = None  # row of the front
-    values: NDArray[np.float64] | None = None  # objectives in natural sign, if known
+    values: NDArray[np.float64] | None = None  # objectives with original signs, if known
     # The medoid of each cluster, if the method has medoids.
     medoids: NDArray[np.int64] | None = None
     cluster_names: list[str] | None = None

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from moo_clustering import descriptions
 from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
-from moo_clustering._data import checked_array, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
@@ -50,16 +50,16 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Largest number of columns times solutions with contrasts. The first solution always has contrasts.
+# Maximum number of columns times solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
-_MOST_VALUES = 50  # largest number of categories of a column
+_MOST_VALUES = 50  # maximum number of categories of a column
 # Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
 # that colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# Smallest and largest number of samples of a neighbour embedding, its perplexity and number of iterations,
+# Minimum and maximum number of samples of a neighbour embedding, its perplexity and number of iterations,
 # and the correlation between distances in the plane and in the data that makes the embedding unnecessary.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-_MOST_KNOWN = 12  # largest number of values of a column that was not used
+_MOST_KNOWN = 12  # maximum number of values of a column that was not used
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Largest numbers of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
@@ -68,7 +68,7 @@ N_TYPICAL = 5
 # Largest side of a matrix, and number of clusters with terms.
 MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
-# Largest number of samples for majorisation, and number of landmarks.
+# Maximum number of samples for majorisation, and number of landmarks.
 _REFINED, _LANDMARKS = 300, 1000
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
@@ -283,7 +283,7 @@ def read_samples(
     import pandas as pd
 
     from moo_clustering.bags import Bags
-    from moo_clustering.datasets.prepare import PreparedTable, as_frame, prepare_table
+    from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
     if X is None:
         return "No data were passed, so only the sizes of the clusters are known."
@@ -426,7 +426,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
     """Return the silhouettes of every partition, without samples in no cluster (-1)."""
-    # O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
+    # Takes O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
     start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
@@ -807,7 +807,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
-        raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all.")
+        raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all")
     centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
     shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))
     if len(rows) < n_samples:

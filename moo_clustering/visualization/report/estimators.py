@@ -100,9 +100,9 @@ def report_content(
     """Create the content of a report of a fitted clusterer.
 
     For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
-    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution. O(S
-    n + m^2 + S^2) additional memory. Raises a NotFittedError if the estimator has no ``labels_``, and a
-    ValueError if the data or names do not match the labels of the estimator.
+    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution.
+    Takes O(S n + m^2 + S^2) additional memory. Raises a NotFittedError if the estimator has no ``labels_``,
+    and a ValueError if the data or names do not match the labels of the estimator.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def report_content(
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
-        Default: names of bags, index of a DataFrame, or row numbers.
+        Default: names of bags, index of a DataFrame, or row indices.
     sample_texts : sequence of str, optional
         Texts that identify the samples.
     sample_kind : str, optional
@@ -144,7 +144,7 @@ def report_content(
     options : mapping of str to object, optional
         Options for the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Largest number of samples on the map: samples in constraints, typical samples, then random samples.
+        Maximum number of samples on the map: samples in constraints, typical samples, then random samples.
     max_described : int, default=100
         Number of solutions with described clusters: the result, the selections of rules, then others.
     random_state : int, default=0
@@ -429,7 +429,7 @@ def _predicted(
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
-        raise ValueError("namer requires descriptions of the clusters: pass the data of the fit as reference")
+        raise ValueError("namer requires descriptions of the clusters: pass the training data as reference")
     result = result_of(estimator)
     labels_of_fit = contents.checked_labels(result.labels)
     names = result.cluster_names(class_names)
@@ -575,15 +575,15 @@ def _missing(
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of row numbers, shape (n_pairs, 2); raise a ValueError for other shapes or unknown rows."""
+    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for other shapes or unknown rows."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
     found = checked_array(pairs, name)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be pairs of row numbers, got {found.dtype} of shape {found.shape}")
+        raise ValueError(f"{name} must be pairs of row indices, got {found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() >= n_samples:
         raise ValueError(
-            f"{name} must contain row numbers from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
+            f"{name} must contain row indices from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
         )
     return found.astype(np.int64)
 
@@ -606,7 +606,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers."""
+    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):

@@ -69,7 +69,8 @@ _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
     (0.25, "nearer to their own cluster than to the nearest other cluster"),
-    (-1.0, "hardly nearer to their own cluster than to another, for example because clusters are elongated"),
+    (0.0, "hardly nearer to their own cluster than to another, for example because clusters are elongated"),
+    (-1.0, "nearer to another cluster than to their own, for example because clusters are elongated"),
 )
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -83,8 +84,8 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
     """Write the content of a report to a file in an existing folder, and replace an existing file atomically.
 
     The file is a compressed archive (see :func:`~moo_clustering.persistence.write_archive`) of arrays, with
-    integers in the smallest sufficient type, and JSON. Other types raise a TypeError. O(size of the content)
-    time and memory.
+    integers in the smallest sufficient type, and JSON. Other types raise a TypeError. Takes O(size of the
+    content) time and memory.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -420,8 +421,8 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page that loads nothing from the network.
 
-    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB in addition to the data. Its
-    content security policy forbids other scripts and all requests.
+    Takes O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB in addition to the data.
+    Its content security policy forbids other scripts and all requests.
 
     Parameters
     ----------
@@ -565,7 +566,7 @@ def _policy(scripts: list[str]) -> str:
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the scripts of the page as JSON values, of approximately ``max_bytes``."""
     # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
-    # a note in ``missing``. O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
+    # a note in ``missing``. Takes O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
     samples = _samples(content)
     parts = _parts(content)
     room = max_bytes - _size(samples)

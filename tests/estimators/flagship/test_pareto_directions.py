@@ -119,7 +119,7 @@ def test_unusual_rows():
     with pytest.warns(UserWarning, match=r"values of rows of X range from .* check that all rows come"):
         ParetoClustering(**AUTO, metric="cosine").fit(odd)
     odd[3, 2] = np.nan
-    with pytest.raises(ValueError, match=r"NaN: column 2 has 1, .* row 3; leave out these rows, or comp"):
+    with pytest.raises(ValueError, match=r"NaN: column 2 has 1, .* row 3; drop these rows, or comp"):
         ParetoClustering(**AUTO, metric="cosine").fit(odd)
     # Rows of one direction differ by rounding only.
     lengths = np.outer(np.arange(1, 21), [1.0, 2.0, 3.0])

@@ -81,13 +81,13 @@ def test_views():
     [
         (
             [2],
-            r"views: 'v' must be an object .* list of column numbers from 0 to 1; got \[2\]",
+            r"views: 'v' must be an object .* list of column indices from 0 to 1; got \[2\]",
         ),
-        ([], "list of column numbers"),
-        (["a"], "list of column numbers"),
-        ("pca", "list of column numbers"),
-        (0, "list of column numbers"),
-        ([True], "list of column numbers"),
+        ([], "list of column indices"),
+        (["a"], "list of column indices"),
+        ("pca", "list of column indices"),
+        (0, "list of column indices"),
+        ([True], "list of column indices"),
         (
             FunctionTransformer(lambda X: X[1:]),
             r"'v' must return one row per sample, 90 in all; got.*\(89, 2\)",

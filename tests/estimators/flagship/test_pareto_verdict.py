@@ -18,7 +18,7 @@ from moo_clustering.visualization.report.page import sureness
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
 
 CLEAR, SEVERAL, NONE = "clear", "several good answers", "no structure beyond noise"
-CHANCE = "no evidence beyond chance; the cut may still be useful"
+CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 
 def fitted(X, **options):
@@ -78,13 +78,13 @@ def test_the_statements_on_every_choice_agree(kind):
     X = X[:150]
     model = fitted(X, scale=scale)
     assert_consistent(model)
-    reason = {"a lower score, by which the method chooses"}
+    reason = {"a lower selection score"}
     for rule in model.rules_:
         model.choose(rule)
         assert_consistent(model)
         found = re.findall(r"higher expected index, but (.+?)(?:;|$)", repr(model).splitlines()[1])
         reason.update(found)
-    assert reason <= {"a lower score, by which the method chooses", "another partition was chosen"}
+    assert reason <= {"a lower selection score", "another partition was chosen"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.choose("auto").relabel(n_clusters=7)

@@ -82,7 +82,7 @@ def test_a_bad_rule_is_refused_before_any_work(X, monkeypatch):
 @pytest.mark.parametrize("model", [SRMOSC(3, **QUICK), FuzzyModesMOGA(3, **QUICK), MOCK(3, **QUICK)])
 def test_all_rules_are_named(model, rule, X):
     own = {"SRMOSC": "'consensus'", "FuzzyModesMOGA": "'cspa'", "MOCK": "'attainment'"}[type(model).__name__]
-    with pytest.raises(ValueError, match=f"unknown rule.*{own}.*a row number or a callable"):
+    with pytest.raises(ValueError, match=f"unknown rule.*{own}.*a row index or a callable"):
         model.fit(X).choose(rule)
 
 

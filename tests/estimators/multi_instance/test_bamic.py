@@ -211,13 +211,13 @@ def test_against_the_kmedoids_library():
 
 
 def test_given_medoids_must_be_different_bags():
-    with pytest.raises(ValueError, match="2 bag numbers"):
+    with pytest.raises(ValueError, match="2 bag indices"):
         BAMIC(2, init=[0, 1, 2]).fit(TOY)
-    with pytest.raises(ValueError, match="2 bag numbers"):
+    with pytest.raises(ValueError, match="2 bag indices"):
         BAMIC(2, init=[0.0, 1.0]).fit(TOY)
-    with pytest.raises(ValueError, match="distinct bag numbers from 0 to 4"):
+    with pytest.raises(ValueError, match="distinct bag indices from 0 to 4"):
         BAMIC(2, init=[1, 1]).fit(TOY)
-    with pytest.raises(ValueError, match="distinct bag numbers from 0 to 4"):
+    with pytest.raises(ValueError, match="distinct bag indices from 0 to 4"):
         BAMIC(2, init=[0, 5]).fit(TOY)
     with pytest.raises(ValueError, match="'kind' parameter"):
         BAMIC(2, kind="hausdorff").fit(TOY)

@@ -262,7 +262,8 @@ def test_the_header_omits_a_warning_that_repeats_the_verdict():
         (0.6, "much nearer", 0.6),
         (0.5, "much nearer", 0.5),
         (0.3, "are nearer", 0.3),
-        (-0.1, "hardly nearer", None),
+        (0.1, "hardly nearer", 0.1),
+        (-0.1, "nearer to another cluster than to their own", None),
     ],
 )
 def test_without_a_verdict_silhouettes_are_described(value, said, length):

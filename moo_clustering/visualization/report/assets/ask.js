@@ -31,7 +31,7 @@ async function exchange(path, request, tell) {
     else if (status === 409) {
       await showState(answer.state);
       sayAfter(`Not saved: ${answer.error}`);
-    } else note("ask-problem", `Not saved: ${answer.error ?? `the server rejected the request (${status}).`}`);
+    } else note("ask-problem", `Not saved: ${answer.error ?? `the server rejected the request (${status})`}`);
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error;
     asking.lost = true;
