@@ -181,8 +181,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X only; raises a ValueError if no assignment is
-        found.
+        ``within_limits``, the limits apply to the rows of X only; raises a ValueError without assignment.
 
         Parameters
         ----------

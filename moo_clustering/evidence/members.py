@@ -203,8 +203,8 @@ class ReferenceTest:
     Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
     the same p-value. Deterministic, O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
     Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
-    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Transactions on Neural Networks 10,
-    1999 (FastICA).
+    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
+    (FastICA).
     """
 
     data: FloatArray

@@ -245,8 +245,7 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
         confidence : float, optional
-            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97
-            for "auto".
+            Probability that the answer is right, in (.5, 1]. Default: 1 - ``error_rate``, or .97 for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional

@@ -103,8 +103,7 @@ class Study:
     default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
     their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
     missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
-    Functions are identified by name, not by code, and :func:`functools.partial` objects also by their
-    arguments.
+    Functions are identified by name, not by code, and :func:`functools.partial` also by arguments.
 
     Examples
     --------
