@@ -73,8 +73,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Relative excess of the cost of the best assignment over a lower bound that ignores cannot-links; 0 if
-        only sizes are bounded.
+        Relative excess of the cost of the best assignment over a lower bound without cannot-links; 0 if only
+        sizes are bounded.
     violations_ : dict of str to float
         Violation of every limit, always 0.
     n_iter_ : int

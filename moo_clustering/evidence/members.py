@@ -140,9 +140,7 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     """
     scores, sizes = _scored(score, n_clusters)
     if k < 1 or sizes.min() < 1:
-        raise ValueError(
-            f"numbers of clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}"
-        )
+        raise ValueError(f"k and n_clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}")
     return _weights(
         _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k)), _LEAST_SELECTED
     )

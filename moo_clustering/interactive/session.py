@@ -626,8 +626,8 @@ class AnswerSession:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Clusters of the answered samples in ``labels_``, and -1 elsewhere. An object array of names if all
-            groups are named.
+            Clusters of the answered samples in ``labels_``, else -1. An object array of names if all have
+            names.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]

@@ -698,9 +698,7 @@ class Study:
             raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
-            raise ValueError(
-                f"methods must have the same objectives, but {listed} differ; select some of them"
-            )
+            raise ValueError(f"methods must have the same objectives, but {listed} differ; select some")
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
