@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -332,6 +332,13 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
             "where it is undefined"
         )
     return array.astype(np.float64)
+
+
+class Shared:
+    """Base of immutable objects: a deep copy is the object itself."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 class ShortMessages:

@@ -22,7 +22,6 @@ __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 # Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
-_SEPARATORS = {".": ",", ",": ";"}  # of the arguments of a spreadsheet's function, by decimal mark
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
 
@@ -155,19 +154,14 @@ class RuleSet:
             Dates are compared by day unless dates of the fit have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
-        expression = self._nested(
-            self._tree,
-            "CASE WHEN {} THEN {} ELSE {} END",
-            lambda test: self._table.columns[test.column].condition(test, "sql"),
-        )
-        return "\n".join([*self._comments("--", form), expression])
+        return "\n".join([*self._comments("--", form), self._sql(self._tree)])
 
-    def _nested(self, node: _Node, form: str, write: Callable[[_Test], str]) -> str:
-        """Write a tree as one expression; ``form`` has placeholders for a condition and both branches."""
+    def _sql(self, node: _Node) -> str:
         if node.split is None:
             return str(node.cluster)
-        test, *branches = node.split
-        return form.format(write(test), *(self._nested(each, form, write) for each in branches))
+        test, yes, no = node.split
+        condition = self._table.columns[test.column].condition(test, "sql")
+        return f"CASE WHEN {condition} THEN {self._sql(yes)} ELSE {self._sql(no)} END"
 
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
@@ -188,8 +182,7 @@ class RuleSet:
         Returns
         -------
         str
-            Products of conditions, which are 0 or 1, with cluster numbers. Columns are absolute, so that the
-            formula can be filled down.
+            Sum of cluster numbers times conditions, which are 0 or 1; it can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
@@ -202,13 +195,12 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        known = self._table.columns
 
         def written(node: _Node) -> str:
             if node.split is None:
                 return str(node.cluster)
             test, *branches = node.split
-            condition = known[test.column].formula(test, cells[test.column], decimal)
+            condition = self._table.columns[test.column].formula(test, cells[test.column], decimal)
             parts = zip((condition, f"(1-{condition})"), map(written, branches), strict=True)
             return f"({'+'.join(f'{factor}*{part}' for factor, part in parts if part != '0') or '0'})"
 
@@ -516,7 +508,8 @@ class _Column:
             text = str(self.categories[int(test.value)])
             quoted_text = '"' + text.replace('"', '""') + '"'
             if sum(str(each).casefold() == text.casefold() for each in self.categories) > 1:  # = ignores case
-                return f"EXACT({cell}{_SEPARATORS[decimal]}{quoted_text})"
+                separator = {".": ",", ",": ";"}[decimal]
+                return f"EXACT({cell}{separator}{quoted_text})"
             return f'({cell}&""={quoted_text})'
         if self.kind in ("truth", "term"):  # "true" is a text unless the language of the sheet is English
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import choice, far_offset, integer, require_squares
+from moo_clustering._arrays import Shared, choice, far_offset, integer, require_squares
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
@@ -31,7 +31,7 @@ _ROWS, _COLUMNS = 128, 1024
 _FEW_MEANS = 1024
 
 
-class BagGeometry:
+class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances of bags to every centroid.
 
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
@@ -276,9 +276,6 @@ class BagGeometry:
                 f"{labels.min()} to {labels.max()}"
             )
         return np.ascontiguousarray(labels, dtype=np.int32)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:

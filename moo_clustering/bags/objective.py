@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, Shared, choice
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.bags import descend_population, sweep_population
@@ -29,7 +29,7 @@ Reading = Literal["between", "printed", "printed_meansq"]
 CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv": bag_distances.FTWCV}
 
 
-class BagObjective:
+class BagObjective(Shared):
     """One objective of partitions of bags into at most ``n_clusters`` clusters, and moves that improve it.
 
     With n instances (after pruning), N bags and K clusters, the evaluation of P partitions takes
@@ -240,9 +240,6 @@ class BagObjective:
     def _penalised(self, values: FloatArray, violations: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
             return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class Improved(NamedTuple):

@@ -1,5 +1,6 @@
 """The command ``compare``: tables of results, and the comparison as text or JSON."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     if not stripped:
         raise DataError(f"{path} has column names but no rows")
     cells = pd.DataFrame(stripped, columns=columns)
-    known = [_plain(column) for column in columns]
+    known = [re.sub("[ _-]", "", column.casefold()) for column in columns]
     if long is None:
         long = set(_LONG) <= set(known)
     if long:
@@ -65,10 +66,6 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
             "per line"
         )
     return cells.set_index(columns[0])
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace(" ", "").replace("_", "").replace("-", "")
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:

@@ -18,36 +18,8 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
-from moo_clustering.cli.describe import (
-    QUESTIONS,
-    Description,
-    cluster_sizes,
-    cluster_table,
-    column_table,
-    describe,
-    described_rows,
-    limits_rows,
-    number_rows,
-    squares_rows,
-    subspace_table,
-)
-from moo_clustering.cli.folder import (
-    CHECKPOINT,
-    CLUSTERED,
-    CONTENT,
-    LABELS,
-    MODEL,
-    REPORT,
-    RunFolder,
-    is_in_parts,
-    json_text,
-    open_folder,
-    sample_notes,
-    save_results,
-    with_clusters,
-    with_status,
-    write_model,
-)
+from moo_clustering.cli import describe as describing
+from moo_clustering.cli import folder as runs
 from moo_clustering.cli.job import (
     Job,
     begin_from,
@@ -94,7 +66,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     started = time.perf_counter()
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     with shown_warnings() as notices:
-        folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
+        folder = click.get_current_context().with_resource(runs.open_folder(out, resume=resume))
     name, why = choose_method(options["method"], data, options["bag"])
     method, preset = find_method(name)
     estimator_class = method.load()
@@ -176,7 +148,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     finish_fit(job, folder, options)
 
 
-def finish_fit(job: Job, folder: RunFolder, options: Mapping[str, Any]) -> None:
+def finish_fit(job: Job, folder: runs.RunFolder, options: Mapping[str, Any]) -> None:
     """Fit, save the results, and print the summary."""
     outcome = run_job(
         job,
@@ -186,7 +158,7 @@ def finish_fit(job: Job, folder: RunFolder, options: Mapping[str, Any]) -> None:
         plain_csv=options["plain_csv"],
     )
     if options["as_json"]:
-        click.echo(json_text({"folder": str(folder.path), **outcome.record}))
+        click.echo(runs.json_text({"folder": str(folder.path), **outcome.record}))
     elif not options["quiet"]:
         click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
     if outcome.interrupted:
@@ -261,7 +233,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     return code if is_own and np.array_equal(X, job.samples.X) else ""
 
 
-def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
+def _interruption(outcome: Outcome, folder: runs.RunFolder, job: Job) -> str:
     """Return what was saved after an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
@@ -282,7 +254,7 @@ class Outcome:
 
 def run_job(
     job: Job,
-    folder: RunFolder,
+    folder: runs.RunFolder,
     extra: Mapping[str, Any] | None = None,
     *,
     with_report: bool = True,
@@ -323,7 +295,7 @@ def run_job(
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
             # Without the content of the report, only the checkpoint contains the front.
-            has_front = found is not None and (not with_report or CONTENT in record["files"])
+            has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
         except BaseException:
@@ -334,11 +306,11 @@ def run_job(
 
 def save_described(
     folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
-) -> Description:
+) -> describing.Description:
     """Describe the result of a fitted job in the record, and save it without the report."""
-    sizes = cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
+    sizes = describing.cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
     record["result"] = _summary(job.result, sizes)
-    found = describe(job)
+    found = describing.describe(job)
     for frame in (found.clusters, found.frames.get("clusters.csv")):
         if frame is not None and job.sizes is not None:
             frame["size"] = sizes[frame["cluster"]]
@@ -347,13 +319,13 @@ def save_described(
     classes = record.get("classes")
     if job.samples.given is not None:
         labels = job.result.labels
-        rows = described_rows(job, found)
+        rows = describing.described_rows(job, found)
         names = [] if found.names is None else found.names.names
         record["clusters"] = [{**asdict(one), "size": int(sizes[one.cluster])} for one in found.names or ()]
-        found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
+        found.frames[runs.CLUSTERED] = runs.with_clusters(job.samples.given, labels, classes, rows)
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
-    record["files"] = save_results(
+    record["files"] = runs.save_results(
         folder,
         job.estimator,
         job.samples,
@@ -377,8 +349,8 @@ def save_model(
     if samples.prepared is None or not (job.method.areas or job.method.predicts):
         return []
     reference = Reference.of(np.asarray(samples.X), labels)
-    write_model(
-        folder / MODEL,
+    runs.write_model(
+        folder / runs.MODEL,
         job.estimator,
         preparer=samples.prepared.preparer,
         rows=reference.rows,
@@ -389,7 +361,7 @@ def save_model(
         roles={} if samples.roles is None else samples.roles._asdict(),
         plain_csv=plain_csv,
     )
-    return [MODEL]
+    return [runs.MODEL]
 
 
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
@@ -460,9 +432,9 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
     return result
 
 
-def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
+def after_interruption(folder: runs.RunFolder, job: Job, *, has_result: bool) -> str:
     """Return the next step after an interruption."""
-    if (folder.path / CHECKPOINT).exists():
+    if (folder.path / runs.CHECKPOINT).exists():
         return "continue with the same command and --resume"
     if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
         return "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
@@ -476,7 +448,7 @@ def save_report(
     # ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
     # will be moved.
     files: list[str] = []
-    has_checkpoint = (folder / CHECKPOINT).exists()
+    has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
         # Imported lazily, because the import is slow and can fail for lack of memory.
         from moo_clustering.visualization.report import report_content, write_report
@@ -488,20 +460,20 @@ def save_report(
             (
                 "Clusters of new rows",
                 f"moo-clustering predict {name} new.csv",
-                "" if job.method.areas else MODEL,
+                "" if job.method.areas else runs.MODEL,
             ),
-            ("Questions about doubtful rows", f"moo-clustering ask {name}", QUESTIONS),
+            ("Questions about doubtful rows", f"moo-clustering ask {name}", describing.QUESTIONS),
         ]
         content = replace(
             content,
-            missing=with_status(content.missing, record),
-            files=[each for each in (CLUSTERED, LABELS, "clusters.csv") if each in record["files"]],
+            missing=runs.with_status(content.missing, record),
+            files=[each for each in (runs.CLUSTERED, runs.LABELS, "clusters.csv") if each in record["files"]],
             lines=[*(line[:2] for line in lines if line[2] in record["files"]), *job.lines(job)],
         )
-        save_content(folder / CONTENT, content)
-        files.append(CONTENT)
-        write_report(replace(content, title=record.get("title") or content.title), folder / REPORT)
-        files.append(REPORT)
+        save_content(folder / runs.CONTENT, content)
+        files.append(runs.CONTENT)
+        write_report(replace(content, title=record.get("title") or content.title), folder / runs.REPORT)
+        files.append(runs.REPORT)
     except KeyboardInterrupt:
         _warn("it was interrupted", files, has_checkpoint)
     except Exception as error:  # the results are already saved
@@ -510,10 +482,10 @@ def save_report(
 
 
 def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
-    later = "; `moo-clustering report` can create the page later" if CONTENT in files else ""
+    later = "; `moo-clustering report` can create the page later" if runs.CONTENT in files else ""
     if not later and has_checkpoint:
         later = "; the same command with --resume creates it"
-    warn_caller(f"{REPORT} could not be written ({why}); the results are saved{later}")
+    warn_caller(f"{runs.REPORT} could not be written ({why}); the results are saved{later}")
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -591,21 +563,21 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         if found.front is not None:
             rows.append(["front", _front(found.front)])
         rows += pareto_rows(record, out, verdict)
-        rows += number_rows(record, found.number_reason)
+        rows += describing.number_rows(record, found.number_reason)
         rows += search_rows(record)
-        rows += squares_rows(record)
-        rows += limits_rows(record)
+        rows += describing.squares_rows(record)
+        rows += describing.limits_rows(record)
         rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
         rows += prediction_rows(record, kind)
     rows.append(["seconds", f"{record['timings']['total']:.1f}"])
     rows.append(["saved in", str(out)])
-    if REPORT in record.get("files", ()):
-        rows.append(["open", str(out / REPORT)])
+    if runs.REPORT in record.get("files", ()):
+        rows.append(["open", str(out / runs.REPORT)])
     parts = [aligned(rows)]
     if clusters is not None:
         parts.insert(0, _clusters(job, clusters))
     if "result" in record:
-        parts += [*sample_notes(record), *_remarks(record, is_bags)]
+        parts += [*runs.sample_notes(record), *_remarks(record, is_bags)]
     return "\n\n".join(parts)
 
 
@@ -660,8 +632,8 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     ):
         rows.append(["granularity", said])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
-    if verdict is not None and record["alternatives"] and not is_in_parts(record):
-        asks = QUESTIONS in record.get("files", ())
+    if verdict is not None and record["alternatives"] and not runs.is_in_parts(record):
+        asks = describing.QUESTIONS in record.get("files", ())
         rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)
 
@@ -718,8 +690,8 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
     if job.samples.kind == "document" and not job.weighs_features:
-        return cluster_table(clusters)
-    return subspace_table(clusters) if job.weighs_features else column_table(clusters)
+        return describing.cluster_table(clusters)
+    return describing.subspace_table(clusters) if job.weighs_features else describing.column_table(clusters)
 
 
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:

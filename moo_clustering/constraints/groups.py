@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
+from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_clusters
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
 
@@ -22,7 +22,7 @@ _SPELLED_OUT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ConstraintGroups:
+class ConstraintGroups(Shared):
     """Closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts) memory.
 
     Parameters
@@ -127,9 +127,6 @@ class ConstraintGroups:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.groups, self.conflicts)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConstraintGroups:
-        return self
 
 
 def refuse_contradictions(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, block_slices, probability
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Shared, block_slices, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering.constraints import _checks, sources
@@ -32,7 +32,7 @@ MAX_PAIRS = 10_000_000
 _BETWEEN_FLOOR = 1e-12
 
 
-class PairwiseConstraints:
+class PairwiseConstraints(Shared):
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
@@ -270,9 +270,6 @@ class PairwiseConstraints:
     __hash__ = None  # type: ignore[assignment]
 
     def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
     def __getstate__(self) -> tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]:

@@ -115,11 +115,8 @@ def evolve_pool(
     else:
         genes = np.stack([np.asarray(individual) for individual in search.population])
         pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-        result, memory, logbook = (
-            pymoo_result(problem, pop),
-            search.toolbox.select.func.memory,
-            search.logbook,
-        )
+        result, memory = pymoo_result(problem, pop), search.toolbox.select.func.memory
+        logbook = search.logbook
     final = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
     labels = np.concatenate([final, memory.labels])
     values = np.concatenate([problem.natural(result.pop.get("F").astype(np.float64)), memory.values])

@@ -265,7 +265,9 @@ class CategoryCoder:
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
         self._edges = [_edges(column, bins) for column in columns]
         self.categories = [
-            _sorted_values(column) if edges is None else _intervals(edges)
+            _sorted_values(column)
+            if edges is None
+            else pd.IntervalIndex.from_breaks([-np.inf, *edges, np.inf], closed="left").to_numpy(dtype=object)
             for column, edges in zip(columns, self._edges, strict=True)
         ]
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
@@ -359,10 +361,6 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
         return None
     cuts = np.quantile(numbers, np.linspace(0.0, 1.0, bins + 1)[1:-1], method="higher")
     return np.unique(cuts[cuts > numbers.min()])
-
-
-def _intervals(edges: FloatArray) -> NDArray[Any]:
-    return pd.IntervalIndex.from_breaks([-np.inf, *edges, np.inf], closed="left").to_numpy(dtype=object)
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:

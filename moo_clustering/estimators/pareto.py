@@ -22,19 +22,12 @@ from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clusters, matched_numbers
+from moo_clustering.estimators import _pareto_pool
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_landmarks import Scale
 from moo_clustering.estimators._pareto_parts import PartsMixin
-from moo_clustering.estimators._pareto_pool import (
-    TRIVIAL,
-    PooledSamples,
-    extended,
-    pooled_bags,
-    pooled_distances,
-    pooled_table,
-)
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
 from moo_clustering.parts import parts
@@ -247,7 +240,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             kind = kind if samples.counts is None else "a table in parts"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples")
-        if samples.pool is not None and samples.pool.families[0] == TRIVIAL:
+        if samples.pool is not None and samples.pool.families[0] == _pareto_pool.TRIVIAL:
             why = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
             raise ValueError(f"update does not support a fit to {why}; fit again to all samples")
         rows = self._read(X, reset=False)
@@ -265,7 +258,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < 0.05 or n_fresh >= 0.5 * partitioned
-        extension = extended(
+        extension = _pareto_pool.extended(
             samples, new, apart,
             n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
@@ -402,7 +395,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 "samples; increase n_landmarks"
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
             "n_clusters": self._number,
@@ -411,15 +404,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             "verbose": bool(self.verbose),
         }
         if isinstance(data, Bags):
-            return lambda ks: pooled_bags(
+            return lambda ks: _pareto_pool.pooled_bags(
                 data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
             )
         options |= {"families": self.families}
         if self.metric == "precomputed":
             D = checked_distances(data, dtype=np.float64)
-            return lambda ks: pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
+            return lambda ks: _pareto_pool.pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
         scale = self._scale_of_features()
-        return pooled_table(
+        return _pareto_pool.pooled_table(
             data,
             placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             views=self.views,
@@ -524,8 +517,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        return lambda ks: pooled_bags(
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
+        return lambda ks: _pareto_pool.pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),

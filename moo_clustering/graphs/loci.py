@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Shared, block_slices, choice, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
@@ -24,7 +24,7 @@ Ranks = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class LocusGraph:
+class LocusGraph(Shared):
     """Nearest neighbours and a minimum spanning tree of samples, with a common order of ties.
 
     Attributes
@@ -57,9 +57,6 @@ class LocusGraph:
     def n_neighbors(self) -> int:
         """Number of neighbours per sample: the requested number, at most n_samples - 1."""
         return self.neighbors.shape[1]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 @documented()

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, integer, quoted
+from moo_clustering._arrays import Shared, choice, did_you_mean, integer, quoted
 from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
@@ -295,7 +295,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
     return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
 
 
-class BagTables:
+class BagTables(Shared):
     """Products and distances of bags, computed on first access and shared by all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
@@ -322,6 +322,3 @@ class BagTables:
             H.flags.writeable = False
             self._distances[kind] = H
         return self._distances[kind]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self

@@ -25,7 +25,7 @@ from moo_clustering._types import Float32Array, FloatArray, IntArray, Labels
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
-from moo_clustering.encodings.base import checked_labels
+from moo_clustering.encodings.base import checked_labels, checked_rows
 from moo_clustering.encodings.loci import Delta, Kind, forest_links, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
 from moo_clustering.graphs.matrices import joined_smallest
@@ -301,16 +301,9 @@ class PartScores:
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
         """Return the objectives with original signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
-        return np.column_stack([self._of(name)(parts) for name in names])
+        return np.column_stack([getattr(self, name)(parts) for name in names])
 
-    def _of(self, name: str) -> Callable[[Rows], FloatArray]:
-        return {
-            "variance": self.variance,
-            "deviation": self.deviation,
-            "connectivity": self.connectivity,
-            "ari": self.rand_index,
-            "constraint_violation": self.violation,
-        }[name]
+    # Every objective is a method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster mean."""
@@ -334,7 +327,7 @@ class PartScores:
         """Return the sum of the weights of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
-    def rand_index(self, parts: Rows) -> FloatArray:
+    def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
 
@@ -343,7 +336,7 @@ class PartScores:
 
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
-    def violation(self, parts: Rows) -> FloatArray:
+    def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the violated share of the must-links plus that of the cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
@@ -499,7 +492,7 @@ class LinkScores(PartScores):
         others = [name for name in names if name not in columns]
         parts = self.encoding.parts(X) if others else None
         return np.column_stack(
-            [scores[:, columns[name]] if name in columns else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
+            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]  # type: ignore[arg-type]
         )
 
 
@@ -859,11 +852,8 @@ class SRMOSCProblem(FixedProblem):
 
     def weights(self, X: ArrayLike) -> Float32Array:
         """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
-        genes = checked_array(X, "X", np.float32)
-        if genes.shape[-1:] != (self.n_var,):
-            raise ValueError(f"X must have {self.n_var} columns, got shape {genes.shape}")
-        genes = genes.reshape(-1, self.n_samples, self.width)
-        return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
+        genes = checked_rows(np.atleast_2d(X), self.n_var, "X").astype(np.float32, copy=False)
+        return np.ascontiguousarray(np.maximum(genes, 0.0)).reshape(-1, self.n_samples, self.width)
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
         """Return errors and link counts of all rows, both of shape (n_individuals, n_samples)."""
@@ -937,7 +927,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"], out["G"] = summed(*self.row_tables(X))
+        out["F"], out["G"] = summed(*self.row_tables(checked_array(X, "X", np.float32)))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":

@@ -16,21 +16,26 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from joblib import delayed
 from joblib.externals.loky.cloudpickle_wrapper import dumps, loads
+from scipy import sparse
 from sklearn import mixture
 from sklearn.base import BaseEstimator, clone
 
 from moo_clustering import controls as searches
 from moo_clustering._arrays import QuotingError, knee, number_clusters
+from moo_clustering._data import checked_array
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import finished_calls, one_thread
 from moo_clustering.algorithms import evolve
 from moo_clustering.algorithms.deap_search import can_take
+from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
 from moo_clustering.estimators._fronts import FrontMixin
 from moo_clustering.persistence import is_temporary, locked, replacing, to_json
 from moo_clustering.results import Front, Objective, result_of
@@ -399,3 +404,38 @@ def takes(function: Any, name: str) -> bool:
         return name in parameters and name not in getattr(function, "keywords", ())
     except (TypeError, ValueError):
         return False
+
+
+def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
+    """Read a data set; raise a ValueError that names it if no method can read it."""
+    try:
+        X, y = _opened(entry, seed)
+        X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
+    except Exception as error:
+        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
+    if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
+        raise ValueError(
+            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
+            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame."
+        )
+    if y is None:
+        return X, np.full(X.shape[0], -1)
+    if np.shape(y) != X.shape[:1]:
+        raise ValueError(
+            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}."
+        )
+    return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
+
+
+def _opened(entry: Any, seed: int) -> tuple[Any, Any]:
+    if callable(entry):
+        return _opened(entry(random_state=seed) if takes(entry, "random_state") else entry(), seed)
+    if isinstance(entry, str | PathLike):
+        entry = load_bundled(entry) if entry in BUNDLED else read_table(entry)
+    elif isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str | PathLike):
+        entry = read_table(entry[0], labels=entry[1])
+    if isinstance(entry, Table):
+        return entry.X, entry.y
+    if isinstance(entry, Mapping) and "data" in entry:
+        return entry["data"], entry.get("target")
+    return entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)

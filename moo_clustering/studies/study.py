@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.stats import rankdata
 from sklearn import config_context, datasets, metrics
 from sklearn.base import BaseEstimator
@@ -29,9 +28,8 @@ from moo_clustering import _arrays as checks
 from moo_clustering import controls as searches
 from moo_clustering import stats
 from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted, warn_caller
-from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering.datasets import BUNDLED, DataError, Table, load_bundled, prepare_table, read_table
+from moo_clustering.datasets import BUNDLED, DataError, Table, prepare_table, read_table
 from moo_clustering.datasets.files import NotNumericError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.estimators._fronts import ControlsMixin
@@ -644,7 +642,7 @@ class Study:
         """Return features and classes (-1: unknown) of a data set; the last one is cached."""
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
-            self._loaded = mark, _features_and_classes(name, self.data[name], seed)
+            self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
         return self._loaded[1]
 
     def _job(self, key: cells.Key, method: Any = None) -> cells.Job:
@@ -917,41 +915,6 @@ def _index_value(index: Any, X: Any, labels: Any) -> float:
     return float(index.fit(X).evaluate(labels)[0])
 
 
-def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names it if no method can read it."""
-    try:
-        X, y = _opened(entry, seed)
-        X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
-    except Exception as error:
-        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
-    if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
-        raise ValueError(
-            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
-            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame"
-        )
-    if y is None:
-        return X, np.full(X.shape[0], -1)
-    if np.shape(y) != X.shape[:1]:
-        raise ValueError(
-            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
-        )
-    return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
-
-
-def _opened(entry: Any, seed: int) -> tuple[Any, Any]:
-    if callable(entry):
-        return _opened(entry(random_state=seed) if cells.takes(entry, "random_state") else entry(), seed)
-    if isinstance(entry, str | PathLike):
-        entry = load_bundled(entry) if entry in BUNDLED else read_table(entry)
-    elif isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str | PathLike):
-        entry = read_table(entry[0], labels=entry[1])
-    if isinstance(entry, Table):
-        return entry.X, entry.y
-    if isinstance(entry, Mapping) and "data" in entry:
-        return entry["data"], entry.get("target")
-    return entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
-
-
 def _cell_text(runs: pd.DataFrame, score: str, statistic: str) -> str:
     values = runs[score].dropna()
     statuses = runs["status"].value_counts().drop("ok", errors="ignore")
@@ -982,10 +945,8 @@ def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
     """Read a table; with ``prepare``, convert its columns like ``moo-clustering fit``."""
     if prepare:
         frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
-        features = frame.drop(columns=list(roles.by_column()))
-        return prepare_table(features).X, None if roles.labels is None else frame[roles.labels].replace(
-            "", -1
-        )
+        classes = None if roles.labels is None else frame[roles.labels].replace("", -1)
+        return prepare_table(frame.drop(columns=list(roles.by_column()))).X, classes
     try:
         return read_table(path, **options)
     except NotNumericError as error:

@@ -57,6 +57,8 @@ LINE = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
 )
 def test_worked_violations(limit, labels, violations):
     assert_allclose(limit.violations(np.array(labels)), violations, rtol=1e-12, atol=0)
+    # Huge cluster numbers do not need huge tables.
+    assert_allclose(limit.violations(np.array(labels) * 10**15), violations, rtol=1e-12, atol=0)
     assert_array_equal(pickle.loads(pickle.dumps(limit)).violations(labels), limit.violations(labels))
 
 

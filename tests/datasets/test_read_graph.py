@@ -126,6 +126,7 @@ LINKS = [["a", "b"], ["b", "c"]]
         (",a,b,c\nc,0,1,0\na,0,1,0\nb,1,0,1\n", ".csv", LINKS),  # rows in another order
         ("a,b\nb,c\n", ".edges", LINKS),
         ("a, b\nb, c\n", ".edges", LINKS),
+        ("a,b,2\nb,c,0.5\n", ".edges", LINKS),
         ("x#1 x#2 7\n", ".edges", [["x#1", "x#2"]]),
         ("Smith,J Doe,K\n", ".edges", [["Smith,J", "Doe,K"]]),
     ],

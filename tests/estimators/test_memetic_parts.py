@@ -178,8 +178,9 @@ def test_other_estimators_name_what_takes_parts():
 def test_a_list_of_frames_is_no_table():
     frames = [pd.DataFrame(table(20)), pd.DataFrame(table(20, seed=1))]
     for model in (ParetoClustering(), MemeticKMeans(2), PESC(2)):
-        with pytest.raises(TypeError, match=r"list of 2 data frames.* Bags.* dask\.dataframe\.concat"):
-            model.fit(frames)
+        for tables in (frames, [*frames[:1], table(20)]):
+            with pytest.raises(TypeError, match=r"list of 2 data frames.* Bags.* dask\.dataframe\.concat"):
+                model.fit(tables)
 
 
 def test_comparisons_with_the_fit_require_rows_in_memory():

@@ -133,6 +133,16 @@ def test_large_graphs_are_filtered_by_themselves(monkeypatch):
     np.testing.assert_array_equal(chosen, lanczos)
 
 
+def test_the_widest_level_is_counted_from_an_end(monkeypatch):
+    # Seen from its middle, sample 0, a path has two samples in every level.
+    order = np.r_[np.arange(1, 51), 0, np.arange(51, 101)]
+    path = sp.coo_array((np.ones(100), (order[:-1], order[1:])), shape=(101, 101)).tocsr()
+    monkeypatch.setattr(embedding, "_FACTOR_WORK", 101)
+    assert embedding._factors_well(path + path.T)
+    monkeypatch.setattr(embedding, "_FACTOR_WORK", 100)
+    assert not embedding._factors_well(path + path.T)
+
+
 def test_very_unequal_degrees_are_left_to_lanczos(monkeypatch):
     monkeypatch.setattr(embedding, "CHEBYSHEV_FROM", 1600)
     monkeypatch.setattr(embedding, "_FACTOR_WORK", 0)

@@ -335,14 +335,15 @@ def algorithm(problem):
 
 
 def test_searches_have_evaluations_and_controls(tmp_path):
-    methods = {"search": (problem, algorithm, 3), "Ward": AgglomerativeClustering(3)}
+    estimator = NSGA2Clus(k_max=4, pop_size=10, n_gen=3)
+    methods = {"search": (problem, algorithm, 3), "Ward": AgglomerativeClustering(3), "estimator": estimator}
     study = Study(methods, {"a": (X, Y), "b": OTHER}, seeds=1, controls=True, path=tmp_path / "s").run()
     found = study.results
     assert found.query("method == 'search'")["evaluations"].tolist() == [40] * 2
     assert found.query("method == 'Ward'")["evaluations"].isna().all()
     lines = [json.loads(line) for line in (tmp_path / "s" / "results.jsonl").read_text().splitlines()[1:]]
     runs = [pd.DataFrame(one["value"]["runs"]) for one in lines if "part" in one["key"]]
-    assert len(runs) == 2
+    assert len(runs) == 4
     for one in runs:
         assert (
             one.set_index("method").loc[["evolution", "random", "drift"], "evaluations"].tolist() == [40] * 3

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from moo_clustering import descriptions
 from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
-from moo_clustering._data import checked_array, holds_tables, is_frame
+from moo_clustering._data import as_frame, checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
@@ -283,7 +283,7 @@ def read_samples(
     import pandas as pd
 
     from moo_clustering.bags import Bags
-    from moo_clustering.datasets.prepare import PreparedTable, as_frame, prepare_table
+    from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
     if X is None:
         return "No data were passed, so only the sizes of the clusters are known."

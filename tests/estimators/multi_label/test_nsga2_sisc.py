@@ -17,6 +17,7 @@ from moo_clustering.algorithms import InterruptedSearchWarning, Recorder
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators.sisc_variants import NSGA2SISC
 from moo_clustering.problems.subspace import SubspaceClusteringProblem
+from moo_clustering.results import result_of
 
 QUICK = {"n_clusters": 4, "pop_size": 6, "n_gen": 3, "n_sweeps": 2, "random_state": 0}
 
@@ -91,6 +92,9 @@ def test_the_control_has_as_many_evaluations(fitted):
     problem = SubspaceClusteringProblem(X, partial(topic), n_seeds=4, n_sweeps=2)
     assert_array_equal(problem.evaluate(control.X), control.F)
     assert control.best == control.F[:, 1].argmin()
+    record = result_of(model).record
+    assert (list(record["control"]), record["n_random_starts"]) == (list(model.objective_names_), 24)
+    assert_array_equal(list(record["control"].values()), problem.natural(control.F[[control.best]])[0])
     before = model.memberships_
     model = clone(model).fit(X, partial(topic)).choose("random")
     assert model.chosen_ is None
@@ -122,6 +126,7 @@ def test_without_control():
     X, topic = topics()
     model = NSGA2SISC(**QUICK, control=False).fit(X, partial(topic))
     assert model.control_ is None
+    assert list(result_of(model).record) == ["chosen"]
     with pytest.raises(ValueError, match="control=False"):
         model.choose("random")
     with pytest.raises(ValueError, match="set control=True"):

@@ -34,6 +34,23 @@ def test_equal_members_of_a_front_stay_apart():
     assert content.labels.tolist() == [[0, 0, 1], [0, 0, 1], [0, 1, 1]]
 
 
+def test_cuts_are_the_members_most_similar_to_the_result():
+    two, near, far, four = [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [0, 1, 2, 0, 1, 2], [0, 1, 2, 3, 0, 1]
+    content = report_content(Front([far, two, near, four], result=1).fit(None))
+    place = {str(labels): row for row, labels in enumerate(content.labels.tolist())}
+    assert [each for each, *_ in content.cuts] == [place[str(two)], place[str(near)], place[str(four)]]
+    reasons = [reason for _, reason, _ in content.cuts]
+    assert reasons[0] == "The chosen solution."
+    assert reasons[1].startswith("Most similar to the chosen one among 2 solutions")
+    assert reasons[2].startswith("The only solution on the front")
+
+
+def test_changed_parameters_are_facts():
+    facts = {KMeans(4, random_state=0): "n_clusters=4; others: defaults", KMeans(): "defaults"}
+    for model, fact in facts.items():
+        assert dict(report_content(model.fit(X), X).facts)["parameters"] == fact
+
+
 def test_a_partition_is_placed_once():
     solutions = Solutions()
     assert solutions.place([0, 1, 1], "a") == 0
