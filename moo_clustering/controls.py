@@ -226,9 +226,7 @@ def _compared(
             raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}")
         y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
         if y.max() < 0:
-            raise ValueError(
-                "y must contain at least one of the classes 0, 1, ..., and -1 for unknown classes"
-            )
+            raise ValueError("y must contain at least one class 0, 1, ..., and -1 for unknown classes")
     # Compile kernels in a short run, so that compilation does not count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
@@ -271,9 +269,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
             raise ValueError(f"controls must be 'auto' or from {CONTROLS}, got {quoted(name)}{near}")
         if name in lacking:
             possible = tuple(one for one in CONTROLS if one not in lacking)
-            raise ValueError(
-                f"the control {name!r} requires {lacking[name]}; add it or choose from {possible}"
-            )
+            raise ValueError(f"the control {name!r} requires {lacking[name]}; add it or use {possible}")
     return named
 
 

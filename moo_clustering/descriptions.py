@@ -49,8 +49,8 @@ class Contrast:
     ----------
     column : str
     value, other : str
-        Median, most distinctive category with its share, or share of the documents, in the cluster and in its
-        nearest cluster.
+        Median, most distinctive category with its share, or share of documents, in the cluster and the
+        nearest.
     strength : float
         From 0 to 1: Cliff's delta of numbers and dates, difference in shares of categories and terms.
     """

@@ -135,8 +135,7 @@ class Drift:
     shares_p_value : float
         P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
-        Unreadable cells, new categories, and values beyond the range of the fit, if a TablePreparer read
-        the rows.
+        Unreadable cells, new categories, and values beyond the range of the fit, with a TablePreparer.
     notes : tuple of str
         Notes on how the rows were read.
     """

@@ -172,9 +172,7 @@ def friedman(
     """
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     if tie_correction and greater_is_better is None:
-        raise ValueError(
-            "tie_correction requires a table of results, because average ranks do not reveal ties"
-        )
+        raise ValueError("tie_correction requires a table of results, since average ranks do not reveal ties")
     n, k = summary.n_datasets, len(summary.average_ranks)
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")

@@ -51,8 +51,8 @@ def weigh_features(  # type: ignore[no-untyped-def]
     # ``sums`` (overwritten) contain w^f x, w where x != 0, and, unless ``binary``, w^f x^2; ``masses``,
     # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` was
     # subtracted from the features. ``old`` are centroids for clusters without mass. Output: ``centers`` and
-    # ``logs`` of the weights; the smallest M of the block, and the sums of lambda and lambda^q chi relative
-    # to its weight.
+    # ``logs`` of the weights; the smallest M of the block, and sums of lambda and lambda^q chi relative to
+    # it.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0

@@ -53,14 +53,12 @@ Returns
 population : list
     The list that was passed in.
 logbook : deap.tools.Logbook
-    ``gen``, ``nevals`` and ``ntrials`` of each generation, the columns named above, and the fields of
-    ``stats``.
+    ``gen``, ``nevals`` and ``ntrials`` of each generation, the above columns, and the fields of ``stats``.
 
 Raises
 ------
 TypeError, ValueError
-    If an option is unknown or out of range, there are several objectives or NaN, or the toolbox is
-    incomplete.
+    If an option is invalid, there are several objectives or NaN, or the toolbox is incomplete.
 """
 
 

@@ -120,8 +120,8 @@ class MapElites(GeneticAlgorithm):
         Numbers of initial solutions and of offspring per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
         ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (share of samples),
-        fitted indices such as ``problem.indices[0]``, or functions of labels of shape (n, n_samples), also as
-        ("name", function).
+        fitted indices such as ``problem.indices[0]``, or functions of labels (n, n_samples), also as ("name",
+        function).
     cells : mapping of str to int, optional
         Number of cells per descriptor. Default: one per number of clusters, and 10 for other descriptors.
     ranges : mapping of str to (float, float), optional
@@ -243,9 +243,7 @@ class CellSurvival(Survival):
     def set_up(self, problem: Any) -> None:
         """Compute the cells for a problem; raise an error if a descriptor or the weights do not match."""
         if not hasattr(problem, "decode"):
-            raise TypeError(
-                f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}"
-            )
+            raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights
         if weights is not None and not (weights.shape == (n,) and np.isfinite(weights).all()):
             raise ValueError(f"weights must be {n} numbers, one per objective, got {quoted(weights)}")

@@ -691,9 +691,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):
-        raise TypeError(
-            f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {quoted(algorithm)}"
-        )
+        raise TypeError(f"algorithm must be a pymoo GeneticAlgorithm such as NSGA2, got {quoted(algorithm)}")
     algorithm = copy.deepcopy(algorithm)
     holders = (algorithm, algorithm.initialization, algorithm.mating)
     for name, operator in operators.items():

@@ -58,8 +58,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
     """Compute statistics of the instances of every bag, separately for each feature.
 
-    Takes O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or contains an
-    unknown name.
+    Takes O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or a name is unknown.
 
     Parameters
     ----------

@@ -99,9 +99,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
-            raise ValueError(
-                f"X has {bags.n_features} features, but the fitted bags had {self.n_features_in_}"
-            )
+            raise ValueError(f"X has {bags.n_features} features, but the fit had {self.n_features_in_}")
         fitted = getattr(self, "feature_names_in_", None)
         if bags.feature_names is not None and fitted is not None and bags.feature_names != tuple(fitted):
             raise ValueError("The feature names of X must match those of the fitted bags, in the same order")

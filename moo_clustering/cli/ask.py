@@ -120,9 +120,8 @@ def open_session(
 ) -> AskedRun:
     """Open the session of a run folder. Every answer is written to ``answers.json`` before the next question.
 
-    ``resume`` continues with the answers in the folder, if any, and with their mode and error rate. Raises a
-    FolderError, ArchiveError or SessionFileError, without writing anything, if the run or the answers are
-    unsuitable.
+    ``resume`` continues with the answers in the folder, their mode and error rate. Raises a FolderError,
+    ArchiveError or SessionFileError, without writing anything, if the run or the answers are unsuitable.
     """
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)

@@ -400,8 +400,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, --set min_cluster_weight=W sets the smallest load of a region. The output includes
-    regions.geojson.
+    With -k auto, --set min_cluster_weight=W sets the smallest load of a region. Also writes regions.geojson.
 
     A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
     a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with

@@ -74,9 +74,7 @@ def _places(known: Sequence[str], path: Path) -> list[int]:
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
         return [0, 1, 2]
-    raise DataError(
-        f"{path}: a table with one value per line must have the columns dataset, method and value"
-    )
+    raise DataError(f"{path}: a table with one value per line must have columns dataset, method and value")
 
 
 def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:

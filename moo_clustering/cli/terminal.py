@@ -248,8 +248,7 @@ class PathArgument(click.Path):
 class Command(click.Command):
     """Command whose errors and warnings are one line on stderr.
 
-    The exit code is 2 after errors, and 130, 143 or 129 (128 plus the number of the signal) after Ctrl-C,
-    SIGTERM or SIGHUP.
+    The exit code is 2 after errors, and 130, 143 or 129 (128 + signal) after Ctrl-C, SIGTERM or SIGHUP.
     """
 
     def invoke(self, context: click.Context) -> Any:

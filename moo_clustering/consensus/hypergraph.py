@@ -108,8 +108,8 @@ def cspa(
     most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in the same cluster. K-means
-    clusters the unit-length rows of the n_clusters leading eigenvectors of S, normalised by the roots of row
-    and column sums.
+    clusters the unit-length rows of the n_clusters leading eigenvectors of S, normalised by roots of row and
+    column sums.
 
     Examples
     --------

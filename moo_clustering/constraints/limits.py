@@ -184,9 +184,7 @@ class _Loads(Limit):
         """Raise a ValueError if ``k`` clusters cannot be within the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if self.low.ndim and k != len(self.low):
-            raise ValueError(
-                f"{self.name} has bounds for {len(self.low)} clusters, but there are {k} clusters"
-            )
+            raise ValueError(f"{self.name} has bounds for {len(self.low)} clusters, not for {k}")
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):

@@ -109,8 +109,8 @@ def read_documents(
     text_columns : sequence of str, optional
         Text columns to join, in this order. Default: those of title, text and abstract that exist.
     id_column : str, optional
-        Column of document identifiers; repeated identifiers are numbered, with a warning. Default: the column
-        ``id``, if it exists.
+        Column of document identifiers; repeated identifiers are numbered, with a warning. Default: ``id``, if
+        it exists.
     labels : str, optional
         Column of known classes, for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"``: the sub-folders are the classes.

@@ -146,8 +146,7 @@ def prepare_table(
     per value (one for two values).
 
     Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique strings,
-    or have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit of
-    the others.
+    or have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit.
 
     Parameters
     ----------

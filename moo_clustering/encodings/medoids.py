@@ -136,9 +136,8 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities to
-        the medoids within these bounds, so every individual is feasible. Takes O(k_max n_samples + k_max^2
-        n_moves) time.
+        Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities
+        within these bounds, so individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time.
 
     Examples
     --------

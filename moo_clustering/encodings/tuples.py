@@ -13,8 +13,8 @@ class TupleEncoding(base.Encoding):
 
     The genes of the parts are concatenated, as are their samples: a partition contains the samples of all
     parts, and no cluster contains samples of different parts. :meth:`split` returns a partition per part. The
-    time of a method is the sum of its times for the parts. Raises a TypeError or ValueError unless there are
-    at least two encodings.
+    time of a method is the sum of its times for the parts. Raises a TypeError or ValueError for fewer than
+    two encodings.
 
     Parameters
     ----------

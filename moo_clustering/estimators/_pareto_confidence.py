@@ -50,8 +50,8 @@ _LEAST_SHOWN, _FEW = 0.01, 30
 _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups is at least this number.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, with models estimated without the source of the data. About 80% of the
-# results were inside.
+# Interval bounds by confidence, with models estimated without the source of the data. About 80% of results
+# were inside.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)

@@ -72,8 +72,8 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Every bag is assigned to the nearest medoid, and the medoid of a cluster is the bag with the least sum of
     distances to the others. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L.
-    Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance prediction", Applied
-    Intelligence 31 (2009).
+    Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl.
+    Intell. 31 (2009).
 
     Parameters
     ----------

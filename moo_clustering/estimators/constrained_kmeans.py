@@ -73,8 +73,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Relative excess of the cost of the best assignment over a lower bound that ignores cannot-links; 0 if
-        only sizes are bounded.
+        Relative excess of the cost of the best assignment over a lower bound without cannot-links; 0 if only
+        sizes are bounded.
     violations_ : dict of str to float
         Violation of every limit, always 0.
     n_iter_ : int
@@ -181,8 +181,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X only; raises a ValueError if no assignment is
-        found.
+        ``within_limits``, the limits apply to the rows of X only; raises a ValueError without assignment.
 
         Parameters
         ----------

@@ -525,8 +525,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Tree links between samples that must be separate become the most interesting, so that they have
-            # genes and are cut.
+            # Tree links between samples that must be separate become the most interesting, to have genes and
+            # be cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             graph = replace(

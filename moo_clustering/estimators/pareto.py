@@ -182,8 +182,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
             in parts, also a mapping from row indices to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of rows that belong to the same cluster, or to different clusters. Labels are propagated
-            along must-links.
+            Pairs of rows of the same cluster, or of different clusters. Must-links propagate labels.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self

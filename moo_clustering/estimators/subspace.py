@@ -127,8 +127,7 @@ class SubspaceEstimator(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters without
-        documents come last.
+        Membership of every document in every cluster; rows sum to 1. Clusters without documents come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.

@@ -135,8 +135,8 @@ def consensus_partition(
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        # Without a small share of the unweighted co-association and a constant, the cut between components
-        # would be arbitrary.
+        # Without some unweighted co-association and a constant, the cut between components would be
+        # arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     return _with_clusters(spectral_cuts(affinity, [k], rng=rng)[0], k, by_weight)
 

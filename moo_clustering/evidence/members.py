@@ -140,9 +140,7 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     """
     scores, sizes = _scored(score, n_clusters)
     if k < 1 or sizes.min() < 1:
-        raise ValueError(
-            f"numbers of clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}"
-        )
+        raise ValueError(f"k and n_clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}")
     return _weights(
         _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k)), _LEAST_SELECTED
     )
@@ -203,8 +201,8 @@ class ReferenceTest:
     Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
     the same p-value. Deterministic, O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
     Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
-    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Transactions on Neural Networks 10,
-    1999 (FastICA).
+    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
+    (FastICA).
     """
 
     data: FloatArray

@@ -170,7 +170,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
 
     For every k, k-means++ clusters the rows, scaled to unit length, of the first k eigenvectors of D^(-1/2) S
     D^(-1/2) (largest eigenvalues). Raises a ValueError if S is not square, symmetric, finite and
-    non-negative, or if a k or n_init is below 1. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS
+    non-negative, or if a k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral clustering, NIPS
     2001.
 
     Dense matrices, and sparse matrices up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse

@@ -44,8 +44,8 @@ class QuestionPool:
     start : ndarray of shape (n_points,)
         Result without answers. It is added to the pool if it is not the best partition.
     similarity : callable
-        Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
-        of the kernels of bags.
+        Returns the kernel of all points, shape (n_points, n_points): of the neighbour graph, or the sum of
+        bag kernels.
     features : ndarray of shape (n_points, n_features) or None
         Scaled features, if any.
     landmark_of : ndarray of shape (n_samples,) or None

@@ -32,8 +32,7 @@ _JOINED = math.log(4.0)
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
 _ASIDE, _UNKNOWNS = 10, 2
-# Minimum share of samples in a large group. Volunteered samples found a new group only if they are apart from
-# every large group.
+# Minimum share of samples in a large group. Volunteered samples far from these found a new group.
 _LARGE = 0.05
 
 # Prior weight of the error rate (in repeats), its largest estimate, and least error rate of an answer.

@@ -245,8 +245,7 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
         confidence : float, optional
-            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97
-            for "auto".
+            Probability that the answer is right, in (.5, 1]. Default: 1 - ``error_rate``, or .97 for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
@@ -627,8 +626,8 @@ class AnswerSession:
         Returns
         -------
         ndarray of shape (n_samples,)
-            Clusters of the answered samples in ``labels_``, and -1 elsewhere. An object array of names if all
-            groups are named.
+            Clusters of the answered samples in ``labels_``, else -1. An object array of names if all have
+            names.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]

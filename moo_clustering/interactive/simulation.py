@@ -86,8 +86,7 @@ def simulate(
     n_questions : int
         Maximum number of answers.
     error_rate : float, default=0.0
-        Share of wrong answers. A question gets the same answer in every session, and an independent answer
-        if it is repeated.
+        Share of wrong answers. Answers are equal in every session, but independent if a question is repeated.
     position_bias : float, default=0.0
         Share of pairs with answers that depend only on the order of the two samples: "together" if the first
         has the smaller number, otherwise "apart".

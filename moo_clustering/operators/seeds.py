@@ -21,8 +21,7 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and
-    "labels".
+    Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML (seeds, labels).
 
     Parameters
     ----------

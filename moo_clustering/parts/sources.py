@@ -204,8 +204,7 @@ def parts(
     Raises
     ------
     TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, no rows or a text column, parts have different columns, or no
-        file matches.
+        If ``source`` has an unsupported type, no rows, text, parts of different columns or no matching file.
     MissingPackageError
         If pyarrow, fsspec or Dask is required and not installed.
 

@@ -416,13 +416,13 @@ def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
     if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
         raise ValueError(
             f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
-            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame."
+            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame"
         )
     if y is None:
         return X, np.full(X.shape[0], -1)
     if np.shape(y) != X.shape[:1]:
         raise ValueError(
-            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}."
+            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
         )
     return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
 

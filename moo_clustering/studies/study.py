@@ -101,8 +101,7 @@ class Study:
     default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
     their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
     missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
-    Functions are identified by name, not by code, and :func:`functools.partial` objects also by their
-    arguments.
+    Functions are identified by name, not by code, and :func:`functools.partial` also by arguments.
 
     Examples
     --------
@@ -697,9 +696,7 @@ class Study:
             raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
-            raise ValueError(
-                f"methods must have the same objectives, but {listed} differ; select some of them"
-            )
+            raise ValueError(f"methods must have the same objectives, but {listed} differ; select some")
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:

@@ -23,8 +23,7 @@ from moo_clustering._kernels.partitions import cluster_means, count_members, mea
 # Arguments by which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite, but worse than any other value. Problems make these partitions
-# infeasible.
+# Magnitude of undefined values: finite, but worse than any other. Problems make these partitions infeasible.
 UNDEFINED = 1e12
 
 

@@ -15,7 +15,7 @@ from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
-from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
+from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
@@ -398,11 +398,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     if B is None:
         return ari_table(first, first, n_jobs)
     second = counted(_compact(B, "B"))
-    if first.labels.shape[1] != second.labels.shape[1]:
-        raise ValueError(
-            "A and B must be partitions of the same samples, "
-            f"got {first.labels.shape[1]} and {second.labels.shape[1]}"
-        )
+    require_same_samples("A and B", first.labels.shape[1], second.labels.shape[1])
     return ari_table(first, second, n_jobs)
 
 
@@ -568,7 +564,7 @@ def mean_roc_curve(
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        Ascending false positive rates. The exact average starts at (0, 0) and repeats the rates of vertical
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
         segments.
     tpr : ndarray of shape (n_points,), float64
         Mean true positive rates, ascending to 1. On vertical segments, evenly spaced rates use the upper end.

@@ -393,9 +393,7 @@ def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
 def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
     if isinstance(data, np.ndarray):
         if centers is not None:
-            raise ValueError(
-                "centers require bags to compute their distances, but got distances between bags"
-            )
+            raise ValueError("centers require bags to compute distances, but got distances between bags")
         return np.empty((0, 0))
     given = np.empty((0, data.n_features)) if centers is None else centers
     vectors = checked_array(given, "centers", np.float64)

@@ -269,8 +269,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on the left and right, or in a figure with ``layout="constrained"``.
-        Default: a new figure.
+        Axes with space for names on both sides, or with ``layout="constrained"``. Default: a new figure.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,

@@ -317,7 +317,7 @@ def test_bad_values_of_descriptors_and_problems():
         found_by(descriptors=[with_nan], ranges={"with_nan": (0, 1)})
     with pytest.raises(ValueError, match=r"descriptor 'short' must return .* an array of shape \(20,\)"):
         found_by(descriptors=[("short", lambda labels: [0.5])], ranges={"short": (0, 1)})
-    with pytest.raises(TypeError, match=r"problem must have decode\(X\), like PartitionProblem, got Prob"):
+    with pytest.raises(TypeError, match=r"problem must have decode\(X\), as PartitionProblem, got Prob"):
         evolve(Problem(n_var=2, n_obj=1, xl=0, xu=1), MapElites(), n_gen=1)
     with pytest.raises(TypeError, match="MapElites has no option selection"):
         MapElites(selection=None)

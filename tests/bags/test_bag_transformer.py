@@ -101,7 +101,7 @@ class _NoInverse(TransformerMixin, BaseEstimator):
 def test_bad_use(bags):
     with pytest.raises(NotFittedError):
         BagTransformer().transform(bags)
-    with pytest.raises(ValueError, match="X has 2 features, but the fitted bags had 3"):
+    with pytest.raises(ValueError, match="X has 2 features, but the fit had 3"):
         BagTransformer().fit(bags).transform([[[1, 2]]])
     renamed = bags.with_instances(bags.instances, feature_names=["x", "z", "y"])
     with pytest.raises(ValueError, match="The feature names of X must match those"):

@@ -111,7 +111,7 @@ def test_two_methods_and_ties(run, tmp_path):
         ("", (), "is empty"),
         ("dataset,method,value\nx,a,1\nx,b,2\ny,a,3\n", (), "no value for data set 'y' and method 'b'"),
         ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3: value must be a number, got 'low'"),
-        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have the columns dataset, method and value"),
+        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have columns dataset, method and value"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),

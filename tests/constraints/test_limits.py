@@ -216,7 +216,7 @@ def test_limits_are_only_called_impossible_if_all_partitions_violate_them(name, 
             r"^3 clusters of 5\.\.6 samples contain 15\.\.18 in total, but there are 3 samples",
         ),
         (ClusterSizes(low=2), 2, r"of at least 2 samples contain at least 4 in total, but there are 3"),
-        (ClusterSizes([1, 1, 1], 2), 2, "bounds for 3 clusters, but there are 2 clusters"),
+        (ClusterSizes([1, 1, 1], 2), 2, "bounds for 3 clusters, not for 2"),
         (
             ClusterSizes([1, 4], [1, 5]),
             2,

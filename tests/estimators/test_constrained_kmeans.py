@@ -217,7 +217,7 @@ def test_equal_rows_are_separated_only_by_limits_and_pairs():
             {},
             "are impossible: min_cluster_size must be at most max_cluster_size, got min_cluster_size=9",
         ),
-        ({"min_cluster_size": [9, 8]}, {}, "has bounds for 2 clusters, but there are 3"),
+        ({"min_cluster_size": [9, 8]}, {}, "has bounds for 2 clusters, not for 3"),
         ({"max_cluster_weight": 4}, {}, "max_cluster_weight require weight; call fit"),
         ({}, {"weight": np.ones(120)}, "weight has no effect without min_cluster_weight"),
         (

@@ -96,6 +96,5 @@ def _front(result: ClusteringResult) -> str:
     return (
         f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(told)}">'
         f'<path d="M1 0V{_HEIGHT - 1}H{_WIDTH}" fill="none" stroke="currentColor" opacity=".4"/>'
-        f"{points}</svg>"
-        f"<figcaption>{html.escape(told)}</figcaption></figure>"
+        f"{points}</svg><figcaption>{html.escape(told)}</figcaption></figure>"
     )

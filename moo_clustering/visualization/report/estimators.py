@@ -110,8 +110,8 @@ def report_content(
         Estimator of this package or of scikit-learn with ``labels_``, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit, or input of the pipeline. Without X, the report shows no map, and only
-        the sizes of clusters.
+        Data or distances of the fit, or input of the pipeline. Without X, the report has no map, only cluster
+        sizes.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
