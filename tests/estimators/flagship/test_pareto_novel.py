@@ -56,7 +56,7 @@ def test_a_partition_that_no_label_contradicts_is_kept_by_default():
     assert_array_equal(model.transduction_ == -1, model.labels_ == 2)
     assert_array_equal(model.predict(X), model.labels_)
     assert ", 1 of them without labels:" in model.summary()
-    with pytest.raises(ValueError, match='novel="none"'):
+    with pytest.raises(ValueError, match="novel='none'"):
         model.predict_proba(X)
 
 
