@@ -61,8 +61,8 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         advice = "; ICLClustering(model='sbm') clusters graphs"
     elif allowed and hasattr(data, "collect") and not hasattr(data, "__array__"):
         advice = "; load it with .collect() first"
-    rows = allowed and (isinstance(data, list | tuple) or getattr(data, "ndim", 0) == 1)
-    if rows and len(data) and isinstance(next(iter(data)), str):
+    rows = isinstance(data, list | tuple) or (getattr(data, "ndim", 0) == 1 and not issparse(data))
+    if allowed and rows and len(data) and isinstance(next(iter(data)), str):
         advice += "; convert texts with scikit-learn's TfidfVectorizer or moo_clustering.datasets.embed"
     is_other = isinstance(data, str | bytes | Mapping | Set | Iterator | type) and not issparse(data)
     if advice or data is None or is_other:

@@ -186,8 +186,8 @@ class ShownSamples:
             shown = data.iloc[rows]
             if empty is not None and empty.shape == data.shape:
                 shown = shown.mask(empty.iloc[rows].to_numpy())
-            given = [ShownColumn.of(str(name), column) for name, column in shown.items()]
-            columns += [replace(each, form=(forms or {}).get(each.name, "{}")) for each in given]
+            made = [ShownColumn.of(str(name), column) for name, column in shown.items()]
+            columns += [replace(each, form=(forms or {}).get(each.name, "{}")) for each in made]
         cut = None if texts is None else tuple(str(texts[row])[:_LONGEST_TEXT] for row in rows)
         terms_named = list(feature_names) if len(feature_names) or terms is None else range(terms.shape[1])
         term_names = () if terms is None else tuple(map(str, terms_named))

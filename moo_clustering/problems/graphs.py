@@ -492,7 +492,7 @@ class LinkScores(PartScores):
         others = [name for name in names if name not in columns]
         parts = self.encoding.parts(X) if others else None
         return np.column_stack(
-            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]  # type: ignore[arg-type]
+            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]
         )
 
 

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from moo_clustering import persistence
 from moo_clustering.persistence import creating, is_temporary, replacing
 
 
@@ -54,6 +55,8 @@ def test_a_failure_leaves_nothing(tmp_path):
     with pytest.raises(RuntimeError):
         fail()
     assert not list(tmp_path.iterdir())
+    # Nor does the process remember the temporary name.
+    assert not persistence._WRITING
 
 
 @pytest.mark.parametrize("write", [creating, replacing])

@@ -41,7 +41,7 @@ def test_cuts_are_the_members_most_similar_to_the_result():
     assert [each for each, *_ in content.cuts] == [place[str(two)], place[str(near)], place[str(four)]]
     reasons = [reason for _, reason, _ in content.cuts]
     assert reasons[0] == "The chosen solution."
-    assert reasons[1].startswith("Most similar to the chosen one among 2 solutions")
+    assert "among 2 solutions on the front" in reasons[1]
     assert reasons[2].startswith("The only solution on the front")
 
 
