@@ -272,7 +272,7 @@ def test_bad_input_is_refused_in_a_sentence():
         (problem, algorithm, {"y": [0] * 40}, "Counting has no decode"),
         (mock, tree_search(), {"y": y[1:]}, "one class per sample, 40 in all; got shape .39"),
         (mock, tree_search(), {"y": y / 2}, "y must be integers, got 0.5 at .1.; number the classes 0, 1"),
-        (mock, tree_search(), {"y": -np.ones(40, dtype=int)}, "at least one of the classes"),
+        (mock, tree_search(), {"y": -np.ones(40, dtype=int)}, "at least one class"),
         (Counting(1), PSO(20), {}, "the control .climbs. requires a mutation, which PSO does not have"),
     ]
     for one, method, options, message in cases:

@@ -66,7 +66,7 @@ def test_options_that_do_not_fit_are_refused_in_a_sentence(tmp_path):
     base = NSGA2Clus(metric="euclidean", search="evolve", **FEW)
     for options, message in (
         ({"algorithm": MOEAD}, "MOEAD requires reference directions"),
-        ({"algorithm": int}, "must be a GeneticAlgorithm"),
+        ({"algorithm": int}, "must be a pymoo GeneticAlgorithm"),
         ({"algorithm": SMSEMOA, "engine": "deap"}, "requires engine='pymoo'"),
         ({"termination": ("n_gen", 2), "checkpoint": tmp_path / "run"}, "termination cannot be checkpointed"),
         ({"save_history": True, "checkpoint": tmp_path / "run"}, "save_history=True cannot be checkpointed"),
