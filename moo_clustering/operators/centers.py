@@ -100,7 +100,7 @@ class RelocateCenter(base.DrawnMutation):
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
-        the one whose removal increases the objective least, and uses the square of D_i.
+        the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
         Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
         :class:`CenterMatchingCrossover`, or a new uniform number for each mutation if none is set.
@@ -154,7 +154,7 @@ def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
 
 
 def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
-    """Draw a position with probability proportional to its weight; ``otherwise`` if all weights are 0."""
+    """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
         return otherwise
@@ -165,8 +165,8 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 class LocalSearchRepair(base.GeneRepair):
     """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
 
-    Requires a problem with a method ``improve``, such as
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`, where it runs Lloyd's algorithm.
+    Requires a problem with a method ``improve``. The method of
+    :class:`~moo_clustering.problems.SumOfSquaresProblem` runs Lloyd's algorithm.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Operators for any encoding, wrappers of other operators, and the registry of operators."""
+"""Operators for any encoding, wrappers around other operators, and the registry of operators."""
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -69,9 +69,9 @@ class RefillingSampling(Sampling):
     Parameters
     ----------
     sampling : pymoo Sampling
-        Sampling, which must draw valid genotypes if ``duplicates`` decodes genotypes.
+        Sampling to repeat. It must draw valid genotypes if ``duplicates`` decodes them.
     duplicates : pymoo DuplicateElimination
-        For example, :class:`~moo_clustering.operators.CanonicalDuplicates`.
+        Duplicate elimination, such as :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
         Maximum number of populations to draw. Issues a UserWarning if they yield too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
@@ -139,7 +139,7 @@ class MutationChoice(base.DrawnMutation):
     Parameters
     ----------
     mutations : sequence of pymoo Mutation
-        Mutations, whose ``prob`` is ignored.
+        Mutations to choose from; their ``prob`` is ignored.
     weights : array-like of shape (n_mutations,), optional
         Non-negative relative frequencies. Default: equal frequencies.
     """
@@ -286,8 +286,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
-        n_var = n_samples; a run folder; or a fitted estimator, of which the front or else the labels are used
-        (between PESC or SRMOSC searches, the population).
+        n_var = n_samples; a run folder; or a fitted estimator. An estimator contributes its front or, if it
+        has none, its labels; between PESC or SRMOSC searches, its population.
 
     Returns
     -------

@@ -152,7 +152,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        """Return a mask of the genes to exchange; it and both parents have shape (n_pairs, n_samples)."""
+        """Return a mask of the genes to exchange, with the shape of each parent, (n_pairs, n_samples)."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         check_labels(problem)
@@ -338,7 +338,7 @@ def check_labels(problem: Any) -> None:
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return ``objective`` or, by default, the problem's; raise a TypeError if it lacks a method."""
+    """Return ``objective``, by default the problem's objective; raise a TypeError if it lacks a method."""
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]
     if lacking:

@@ -136,7 +136,7 @@ class NeighborResample(base.SeededMutation):
     Parameters
     ----------
     prob_var : float, optional
-        Probability per gene. Default: 1/N.
+        Probability that each gene is redrawn. Default: 1/N.
     """
 
     _needs = NEIGHBOR_GRAPH

@@ -76,7 +76,7 @@ class LabelGraph:
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Move samples labelled -1 to their most similar clusters in rounds; unlinked samples keep the -1."""
+        """Move samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
@@ -126,7 +126,7 @@ class PoolSampling(Sampling):
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
-        Higher is better; ties are broken by fewer clusters, then by the lowest row number.
+        Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -148,12 +148,12 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Overlay parent B with some clusters of parent A; the second child swaps the parents.
+    """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
     Each cluster of A is inherited with probability one half, but at least one and not all (none if A has only
-    one). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B remains,
-    its samples join their neighbours' clusters in rounds; samples without a link to a cluster stay together.
-    Above ``k_max`` clusters, the smallest cluster is merged with its most similar cluster.
+    one cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
+    remains, its samples join their neighbours' clusters in rounds; unlinked samples stay together. Above
+    ``k_max`` clusters, the smallest cluster is merged with its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
     k^2) time per child. Source: ParetoClustering, operators.
@@ -454,7 +454,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece around sample i without ``without``, or None if no partition cuts the cluster."""
+        """Return the piece that contains i but not ``without``, or None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
@@ -466,7 +466,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the other cluster most similar to a piece (lowest label on ties), or None without links."""
+        """Return the other cluster most similar to a piece (lowest label on ties); None if none is linked."""
         k, own = int(labels.max()) + 1, int(labels[piece[0]])
         apart = labels.copy()
         apart[piece] = k

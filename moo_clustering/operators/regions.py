@@ -95,7 +95,7 @@ class BoundaryClimb(DirectedMutation):
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
-        Maximum number of pairs in that recombination.
+        Maximum number of pairs in the recombination.
     """
 
     def __init__(

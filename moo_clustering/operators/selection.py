@@ -24,7 +24,7 @@ def batched_tournament(
     """Decide tournaments by feasibility, dominance or rank, and crowding; break ties at random.
 
     Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
-    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except for ties.
+    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except in ties.
     Takes O(n_tournaments pressure n_obj) time.
 
     Parameters

@@ -32,7 +32,7 @@ class SparseRowSampling(Sampling):
     Individual m of 0..n-1 starts with equal weights for the 1 + round((w - 1) m / (n - 1)) nearest of w
     candidates, which coordinate descent then refits. Sets ``row_errors`` and ``row_sizes`` for
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class RowUniformCrossover(base.PairCrossover):
 
     Requires an :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents have ``row_errors`` and
     ``row_sizes``, their entries are swapped too. Takes O(N w) time and memory per crossed pair.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class SupportMutation(base.SeededMutation):
     if no link changes. Requires an :class:`~moo_clustering.problems.SRMOSCProblem`.
 
     Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, and copies its genes.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------

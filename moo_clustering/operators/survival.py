@@ -32,7 +32,7 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Base class for survival that requires only the number of survivors and a random generator."""
+    """Base class for survival operators that use only the number of survivors and a random generator."""
 
     def _do(
         self,
@@ -136,7 +136,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
         - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
           selected one at a time, front by front, each as different as possible from all selected members.
-        - ``"last_front"``: in the last front that fits only partly, diversity in the merged population
+        - ``"last_front"``: in the front that survives only partly, diversity in the merged population
           replaces crowding, and the member with the lowest f1 always survives.
         - ``"none"``: same as NSGA-II.
     n_div : int, optional
@@ -252,7 +252,7 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors, the last of which are then replaced by the elite.
+        Survival that selects all survivors; the elite then replaces the last of them.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
@@ -298,7 +298,7 @@ class EliteSurvival(Survival):
 
 
 class EliteMemory:
-    """Memory of the distinct partitions with the highest scalar scores in all updates.
+    """Memory of the distinct partitions with the highest scalar scores in all updates so far.
 
     Parameters
     ----------

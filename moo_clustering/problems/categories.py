@@ -17,9 +17,9 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block. It does not depend on the population, so an individual's sums are always identical.
+# Number of samples per block, the same for all populations, so that an individual's sums never change.
 BLOCK_SAMPLES = 512
-# Maximum number of values in memory: for all threads (256 MB of float64), and per block (to fit the cache).
+# Maximum number of values in memory for all threads (256 MB of float64), and per block (fits the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
 # Minimum number of memberships that makes a thread worthwhile.
 LEAST_PER_THREAD = 1 << 18
@@ -218,7 +218,7 @@ class FuzzyModesProblem(SignedProblem):
             yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Split a population into blocks of limited memory, with at least one block per worthwhile thread."""
+        """Split a population into blocks of limited memory, at least one for each thread that pays off."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
         # Four arrays have a value per mode and sample: distances, memberships, their powers and a product.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)

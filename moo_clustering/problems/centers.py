@@ -55,7 +55,7 @@ class SumOfSquaresProblem(PartitionProblem):
     ----------
     X : array-like of shape (n_samples, n_features)
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
         Same as for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
 

@@ -45,7 +45,7 @@ class FeatureSubsetEncoding(Encoding):
     X : array-like of shape (n_samples, n_features)
         Features on a common scale.
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     max_features : int, optional
         Maximum size of a subset. Default: min(50, n_features).
     n_init : int, default=3

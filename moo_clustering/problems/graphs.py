@@ -41,9 +41,9 @@ Weights = Literal["ranks", "published"]
 Rows = Labels
 # Largest number of samples for which all samples may be candidates without ``force``.
 MOST_LITERAL = 2000
-# Shape criterion: maximum number of features, minimum minimax silhouette, and samples to compute it from.
+# Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Above the first number, parts are grouped before merging; above the second, the tree is cut more coarsely.
+# Above the first number, parts are grouped before merging; above the second, fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm."
@@ -53,8 +53,8 @@ VALID_LINKS = "pass **problem.operators() to the algorithm."
 class MOCKProblem(EncodedProblem):
     """Find compact clusters that also contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + P) time per partition, where E links have genes and P pairs of
-    components are neighbours; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
+    "short" and "split" take O(E n_features + P) time per partition for E links with genes and P pairs of
+    neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
     IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective; Garza-Fabre,
     Handl and Knowles, IEEE TEVC, 2018.
 
@@ -65,10 +65,10 @@ class MOCKProblem(EncodedProblem):
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
         Genotype: a short or split tree code, or one link for each sample.
     n_neighbors : int, default=10
-        Number L of neighbours, for connectivity and as gene values. Clusters smaller than L/2 can be missed.
-        Use 5 for thin, interlocked clusters; with 10, other partitions can dominate them.
+        Number L of neighbours that connectivity considers and genes can link to. Clusters smaller than L/2
+        can be missed. Use 5 for thin, interlocked clusters; with 10, other partitions can dominate them.
     objectives : sequence of str, default=("variance", "connectivity")
-        Unique names of objectives:
+        Unique objective names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
@@ -76,7 +76,8 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Neighbour weights. ``"published"``: 1/2..1/L for neighbours 1..L-1 (as in the delta-MOCK program).
+        Weight of the r-th neighbour: 1/r, or 1/(r + 1) for r < L and 0 for r = L (as in the delta-MOCK
+        program).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -171,7 +172,7 @@ class MOCKProblem(EncodedProblem):
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
-        """Construct a front without a search, by merging pieces of the tree greedily at several weights.
+        """Construct a front without searching, by greedily merging tree pieces at several weights.
 
         Pieces are the parts of the tree without its most interesting links. For each weight of variance
         against connectivity, every step merges the neighbouring pieces with the smallest rise in variance
@@ -268,7 +269,7 @@ class MOCKProblem(EncodedProblem):
 
 
 class PartScores:
-    """Objectives of unions of parts (samples joined by links without a gene), from sums over each part."""
+    """Objectives computed from sums over parts, which are sets of samples joined by links without a gene."""
 
     def __init__(
         self,
@@ -357,14 +358,14 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts that contain neighbours, and the total neighbour weight of each pair."""
+        """Pairs of parts with samples that are neighbours, and the total neighbour weight of each pair."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
         of_ranks = weights[ranks] if self.sample_weight is None else weights[ranks] * self.sample_weight[rows]
         return self._pairs(rows, neighbors[rows, ranks], of_ranks)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge the smallest of many parts; return the group of each part, and whether groups are linked."""
+        """Merge the smallest of many parts; return each part's group and the matrix of linked groups."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
         # Link every part to its parent in the tree, even if they share no neighbours.
@@ -378,7 +379,7 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """Return a copy with the given groups of parts as its parts, without labels and constraints."""
+        """Return a copy with the given groups as its parts, without labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
@@ -400,7 +401,7 @@ class PartScores:
         )
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of sample pairs for each pair of parts, except pairs within a part."""
+        """Sum the weights of sample pairs over each pair of different parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -419,7 +420,7 @@ class PartScores:
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Return the partitions on the path of greedy merges of linked parts, shape (n_parts, n_parts)."""
+    """Merge linked parts greedily; return the partitions on the path, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -514,11 +515,11 @@ class NeighborGraphProblem(FixedProblem):
     lists : NeighborLists
         The w nearest admissible neighbours of each sample, nearest first.
     n_neighbors : int, optional
-        k <= w; operators draw from the k nearest neighbours. Default: the smallest integer greater than ln N.
+        Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
         ``"index"`` stores an (N, N) table and requires lists of all neighbours.
     diversity : {"batch", "deferred"}, default="batch"
-        ``"batch"`` computes f2 within each evaluated batch; ``"deferred"`` leaves it (NaN) to the survival.
+        ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
         Positive sample weights for f1, a weighted mean. Diversity gives all genes equal weight.
 
@@ -588,7 +589,7 @@ class NeighborGraphProblem(FixedProblem):
         X : array-like of shape (n_samples, n_features)
             Features, scaled for distances.
         list_width : int, optional
-            w. Default: k, or n_samples - 1 with ``gene="index"``.
+            List width w. Default: k, or n_samples - 1 with ``gene="index"``.
         metric : str, default="euclidean"
             A scikit-learn metric, or ``"precomputed"`` for distances.
         groups : ConstraintGroups, optional
@@ -643,7 +644,7 @@ class NeighborGraphProblem(FixedProblem):
         return self.neighbors_of_ranks(self.ranks(X))
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw the genes at loci uniformly from the k nearest admissible neighbours of each."""
+        """Draw a gene for each locus, uniformly from the sample's k nearest admissible neighbours."""
         ranks = _arrays.uniform_ranks(self.widths[loci], rng)
         return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
 
@@ -710,7 +711,7 @@ def default_n_neighbors(n_samples: int) -> int:
     Parameters
     ----------
     n_samples : int
-        N.
+        Number N of samples.
     """
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 
@@ -737,12 +738,12 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError if
-    ``"all"`` is used with too many samples, a population would exceed ``max_memory``, a sample has no
-    candidates, or squares overflow. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes:
-    1.8 GB for N = 100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per
-    individual, or O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if
-    rounding determines links far from the origin. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError for
+    ``"all"`` with too many samples, a population above ``max_memory``, a sample without candidates, or
+    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
+    100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
+    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so
+    far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -937,7 +938,8 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return each candidate's largest optimal weight on its own, for operators that require bounds."""
+        """Return the largest weight that each candidate could have alone, for operators that require
+        bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -945,7 +947,7 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Sum tables of shape (n_individuals, n_samples) to objectives, and count the rows without links."""
+    """Sum row tables of shape (n_individuals, n_samples) to objectives, and count rows without links."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 

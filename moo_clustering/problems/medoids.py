@@ -152,7 +152,8 @@ class MedoidProblem(EncodedProblem):
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
         """Assign samples under constraints, with any supervision; return contiguous labels.
 
-        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are minimised first.
+        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are minimised before
+        distances.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -189,7 +190,7 @@ class MedoidProblem(EncodedProblem):
 
 
 class Decoded(NamedTuple):
-    """Result of decoding each individual."""
+    """Result of decoding a population, with one row per individual."""
 
     # Improved medoids, and the position of each sample's medoid among them.
     medoids: IntArray
@@ -328,11 +329,11 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned in descending order of size (ties: first sample) to the cluster with the fewest
-    conflicting components, then the smallest total distance, then the lowest position. Other samples join
-    their nearest medoids. ``n_dropped`` cannot-links within components are ignored, with a UserWarning. Takes
-    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source:
-    NSGA-II-clus.
+    Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
+    components, then the smallest total distance, then the lowest position. Components of equal size are
+    ordered by their first samples. Other samples join their nearest medoids. ``n_dropped`` cannot-links
+    within components are ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts)
+    time per individual, plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

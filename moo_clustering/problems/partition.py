@@ -42,7 +42,7 @@ UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
-    """Base class for problems that do not change after construction. Their copies share all data.
+    """Base class for immutable problems, which share all data between copies.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ class PartitionProblem(EncodedProblem):
         At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
         Maximised indices are negated for pymoo; :meth:`natural` restores their sign. A function with an
-        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives the partition's values.
-        With a tuple of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
+        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that array. With a tuple
+        of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         How the constraints are used:
 
@@ -144,14 +144,14 @@ class PartitionProblem(EncodedProblem):
     inequalities : sequence of callables, default=()
         Functions of labels, shape (n, n_samples), that return n finite numbers: at most 0 for a feasible
         partition. For a function f of a single partition, use ``lambda labels: [f(row) for row in labels]``.
-        If a function has an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes``, it
-        also receives the data, or the population's values.
+        A function with an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes`` also
+        receives the data, or that array for the population.
 
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the ``G`` columns: ``"undefined_index"`` if an index can be undefined for a partition of the
-        encoding, V with ``"constraint"``, limits, and inequalities, in this order.
+        Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
+        have an undefined index, V with ``"constraint"``, limits, and inequalities.
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
@@ -559,7 +559,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return the operators registered for the most specific class of the problem, then of its encoding."""
+    """Return operators registered for the most specific class of the problem or, if none, its encoding."""
     # Importing all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:
@@ -575,7 +575,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: number of samples that the smallest of ``n_clusters`` clusters (possibly empty) lacks."""
+    """Inequality: minimum size minus the size of the smallest of ``n_clusters`` clusters, 0 if empty."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
