@@ -116,8 +116,8 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 class SeededOperator(Documented, ABC):
     """pymoo operator that depends only on the problem, the genes and a random generator.
 
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains a crossover's
-    parents or a mutation's or repair's individuals. For a sampling, it is the number of individuals.
+    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
+    crossover, or the individuals for a mutation or repair. For a sampling, it is the number of individuals.
     """
 
     # Arguments of :func:`require`: problem class for the error message, and required attributes.

@@ -272,7 +272,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of objectives (violated pairs last) for a single ``"score"``. Default: separate objectives.
+        Weights that combine the objectives (violated pairs last) in a ``"score"``. Default: no combination.
 
     Attributes
     ----------

@@ -76,8 +76,7 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r, or 1/(r + 1) for r < L and 0 for r = L (as in the delta-MOCK
-        program).
+        Weight of the r-th neighbour: 1/r, or 1/(r + 1) for r < L and 0 for r = L (delta-MOCK's program).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -938,8 +937,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return the largest weight that each candidate could have alone, for operators that require
-        bounds."""
+        """Return the largest weight of each candidate on its own, for operators that require bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)

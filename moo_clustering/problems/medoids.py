@@ -152,8 +152,7 @@ class MedoidProblem(EncodedProblem):
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
         """Assign samples under constraints, with any supervision; return contiguous labels.
 
-        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are minimised before
-        distances.
+        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]

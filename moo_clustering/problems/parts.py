@@ -38,7 +38,7 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The latter is the Davies-Bouldin index with root mean squared distances, which a single pass can
+        The last is the Davies-Bouldin index with root mean squared distances, which a single pass can
         compute, instead of the mean distances in :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.

@@ -175,7 +175,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     individual : individual
         Individual, which is not modified.
     share : float
-        Share of genes from 0 to 1 to set to a random other cluster; the number of genes is rounded.
+        Share of the genes to change to a random other cluster, from 0 to 1; their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

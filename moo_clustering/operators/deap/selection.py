@@ -143,8 +143,8 @@ def fgka_fitness(
     """Compute the selection fitness of partitions that can contain empty clusters.
 
     A legal partition has fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN; f_max is the highest
-    finite objective so far. An illegal partition has a factor times the lowest fitness of the legal
-    partitions with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    finite objective so far. The fitness of an illegal partition is a factor times the lowest fitness of a
+    legal partition with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Decide ``k`` binary tournaments by dominance, then larger crowding distance; break ties at random.
 
-    Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and has no global random state.
+    Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -306,7 +306,7 @@ class SelElite:
     Parameters
     ----------
     memory : EliteMemory
-        Memory that stores the best partitions; its scores use fitness values and genes.
+        Memory that stores the best partitions, scored by their fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
         ``"crowding"`` selects the elite first, then other individuals by front, crowding distance and
         position, as in :class:`~moo_clustering.operators.EliteSurvival`. ``"random"`` selects at random

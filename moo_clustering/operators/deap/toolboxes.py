@@ -520,7 +520,7 @@ def dynamic_nsga2_step(
     Returns
     -------
     list of individuals
-        Survivors, as many as ``population`` contains.
+        ``len(population)`` survivors.
     """
     if variation == "or" and pm != 1.0:
         raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
