@@ -1,7 +1,7 @@
-"""pymoo operators that sample, vary, repair and select populations; for DEAP, see ``operators.deap``.
+"""pymoo operators that sample, vary, repair and select populations; see ``operators.deap`` for DEAP.
 
 To write an operator, subclass the pymoo class, override ``_do(self, problem, X, *args, random_state=None,
-**kwargs)``, and draw random numbers only from ``random_state``.
+**kwargs)``, and use only ``random_state`` to draw random numbers.
 """
 
 import lazy_loader as _lazy

@@ -23,7 +23,7 @@ from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
 from moo_clustering.problems.partition import UNDEFINED_INDEX
 
-# Parameters of several operators, for :func:`~moo_clustering._docs.documented`.
+# Parameters shared by several operators, for :func:`~moo_clustering._docs.documented`.
 SHARED = """
 Parameters
 ----------
@@ -37,7 +37,7 @@ objective : BagObjective, optional
 
 
 def check_constraints(problem: Any, algorithm: type[Any]) -> None:
-    """Raise a ValueError if a problem has constraints and the pymoo algorithm does not support them."""
+    """Raise a ValueError if a problem has constraints that the pymoo algorithm does not support."""
     if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
         names = getattr(problem, "constraint_names", ("constraints",))
         absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
@@ -48,18 +48,18 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an operator's output; raise a ValueError that names the operator for NaN or a wrong shape."""
+    """Return an operator's output; raise a ValueError that names the operator if it is NaN or misshapen."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
 class CheckedDo:
-    """Wrapper of a user-defined operator's ``_do`` that checks the output."""
+    """Wrapper around a user-defined operator's ``_do`` that checks its output."""
 
     def __init__(self, operator: Any) -> None:
         self.operator = operator
 
     def __call__(self, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run the operator, and check the shape of its genes."""
+        """Run the operator and check the shape of the resulting genes."""
         operator, shape = self.operator, np.shape(X)
         made = type(operator)._do(operator, problem, X, *args, **kwargs)
         if isinstance(operator, Sampling):
@@ -71,7 +71,7 @@ class CheckedDo:
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Context manager that yields the user-defined operators of ``owner``, and checks their output."""
+    """Context manager that yields the user-defined operators of ``owner`` and checks their output."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = CheckedDo(operator)
@@ -83,7 +83,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield the user-defined operators in the attributes of an algorithm and, recursively, of its parts."""
+    """Yield the user-defined operators among the attributes of an algorithm and, recursively, its parts."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -93,7 +93,7 @@ def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
 
 
 def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
-    """Return the encoding of a problem; raise a TypeError unless it is an instance of ``kind``."""
+    """Return the encoding of a problem; raise a TypeError if it is not an instance of ``kind``."""
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
@@ -104,7 +104,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def require(problem: Any, kind: str, *attributes: str) -> Any:
-    """Return the problem; raise a TypeError that names ``kind`` if an attribute is missing."""
+    """Return the problem; raise a TypeError that mentions ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
@@ -114,13 +114,13 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """pymoo operator whose result depends only on the problem, the genes and a random generator.
+    """pymoo operator that depends only on the problem, the genes and a random generator.
 
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents of a
-    crossover or the individuals of a mutation or repair; for a sampling, it is the number of individuals.
+    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
+    crossover, or the individuals for a mutation or repair. For a sampling, it is the number of individuals.
     """
 
-    # Arguments of :func:`require`: the problem class in the error message, and the required attributes.
+    # Arguments of :func:`require`: problem class for the error message, and required attributes.
     _needs: ClassVar[tuple[str, ...]] = ()
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
@@ -130,18 +130,18 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or sample individuals, with random numbers only from ``rng``."""
+        """Vary, repair or sample individuals, using only random numbers from ``rng``."""
 
 
 class PairCrossover(SeededOperator, Crossover):
-    """Base class of crossovers of two parents.
+    """Base class for crossovers of two parents.
 
     Parameters
     ----------
     prob : float
-        Probability that a pair is crossed; otherwise the children are copies of the parents.
+        Probability that a pair is crossed; otherwise, the children are copies of the parents.
     **kwargs
-        Further options of pymoo's ``Crossover``.
+        Additional options of pymoo's ``Crossover``.
     """
 
     def __init__(self, prob: float, n_offsprings: int = 2, **kwargs: Any) -> None:
@@ -149,14 +149,14 @@ class PairCrossover(SeededOperator, Crossover):
 
 
 class SeededMutation(SeededOperator, Mutation):
-    """Base class of mutations.
+    """Base class for mutations.
 
     Parameters
     ----------
     prob : float
         Probability that an individual is mutated.
     **kwargs
-        Further options of pymoo's ``Mutation``.
+        Additional options of pymoo's ``Mutation``.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
@@ -164,20 +164,20 @@ class SeededMutation(SeededOperator, Mutation):
 
 
 class SeededSampling(SeededOperator, Sampling):
-    """Base class of samplings."""
+    """Base class for samplings."""
 
 
 class GeneRepair(SeededOperator, Repair):
-    """Base class of repairs; an empty population is returned unchanged."""
+    """Base class for repairs. An empty population is returned unchanged."""
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
         return super()._do(problem, X, random_state=random_state) if len(X) else X
 
 
 class DrawnMutation(SeededMutation):
-    """Mutation that is computed only for individuals drawn with probability ``prob``.
+    """Mutation that is only computed for individuals drawn with probability ``prob``.
 
-    pymoo mutates all individuals and then discards most mutants, which is too slow for local searches.
+    pymoo mutates all individuals and then discards most of the mutants, which is too slow for local search.
     """
 
     def do(
@@ -186,19 +186,19 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
-        # Indexing does not copy individuals, so setting their genes changes ``pop``.
+        # Indexing does not copy individuals, so setting their genes modifies ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)
         return pop
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
-        """Replace the genes of individuals."""
+        """Replace the individuals' genes with mutated genes."""
         drawn.set("X", self._do(problem, drawn.get("X"), *args, **kwargs))
 
 
 def random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolArray:
-    """Draw random bits of shape (n_rows, n_columns), eight from each random byte."""
+    """Draw random bits of shape (n_rows, n_columns), using each random byte for eight bits."""
     width = -(-n_columns // 8)
     bits = np.frombuffer(rng.bytes(n_rows * width), dtype=np.uint8).reshape(n_rows, width)
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)

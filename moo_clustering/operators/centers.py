@@ -1,4 +1,4 @@
-"""Operators for genes that are the coordinates of k cluster centres (HG-means)."""
+"""Operators for the coordinates of k cluster centres (HG-means)."""
 
 from functools import partial
 from typing import Any, Literal, get_args
@@ -20,18 +20,18 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Largest difference between the mutation mix of a child and that of its parent.
+# Maximum difference between a child's mutation mix and its parent's.
 MIX_STEP = 0.2
 
 
 class CenterMatchingCrossover(base.PairCrossover):
-    """Match the centres of two parents, and inherit a random centre of each matched pair.
+    """Match two parents' centres, and inherit a random centre from each matched pair.
 
-    The matching minimises the sum of squared distances. A second child inherits the other centres. Each child
-    inherits ``"mix"`` for :class:`RelocateCenter` from a random parent, changed by a uniform number from
-    [-0.2, 0.2] and clipped to [0, 1]. Applies to :class:`~moo_clustering.problems.SumOfSquaresProblem` and
-    ``ChunkedCenterProblem``. Takes O(k^2 n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means,
-    Pattern Recognition 88, 2019.
+    Centres are matched to minimise the sum of squared distances. A second child inherits the remaining
+    centres. For :class:`RelocateCenter`, each child inherits ``"mix"`` from a random parent, changed by a
+    random number drawn uniformly from [-0.2, 0.2] and clipped to [0, 1]. Supports
+    :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
+    + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class CenterMatchingCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals, and set the ``mix`` of the children."""
+        """Cross individuals and set the ``mix`` of each child."""
         rng = np.random.default_rng(random_state)
         if parents is not None:
             pop = [pop[mating] for mating in parents]
@@ -68,42 +68,42 @@ class CenterMatchingCrossover(base.PairCrossover):
 
 
 def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Return a child with a random centre of each matched pair, and a child with the other centres."""
+    """Return a child with a random centre of each matched pair, and a child with the remaining centres."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Return the mix of a random parent, or a uniform number if it is None, changed by at most 0.2."""
+    """Return a random parent's mix (or, if that is None, a uniform number), changed by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Match centres to minimise the sum of squared distances; return the positions of the matched pairs."""
+    """Match centres to minimise the sum of squared distances; return the positions of matched pairs."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
 
 
 class RelocateCenter(base.DrawnMutation):
-    """Move a centre to a sample, preferably to a sample far from all other centres.
+    """Move a centre to a sample, favouring samples far from all other centres.
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
-    nearest remaining centre. Applies to the same problems as :class:`CenterMatchingCrossover`. Takes
+    nearest remaining centre. Supports the same problems as :class:`CenterMatchingCrossover`. Takes
     O(n_samples k n_features) time per individual, or O(k n_features) for a uniform draw with
-    ``removal="uniform"``. Source: Gribel and Vidal, see :class:`CenterMatchingCrossover`.
+    ``removal="uniform"``. Source: Gribel and Vidal; see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
-        ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` moves, of three random centres, the
-        one whose removal raises the objective least, and replaces D_i by its square.
+        ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
+        the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
-        Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
-        :class:`CenterMatchingCrossover`, or a new uniform number per mutation if it is not set.
+        Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
+        :class:`CenterMatchingCrossover`, or a new uniform number for each mutation if none is set.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ def relocate(
             place = drawn(np.sqrt(encoding.nearest(np.delete(centers, gone, axis=0))[1]), place, rng)
     else:
         labels, first, second = encoding.nearest(centers)
-        # A sample whose centre is removed joins the second nearest centre.
+        # When a centre is removed, its samples join their second-nearest centres.
         gone = cheapest(labels, second - first, rng.permutation(k)[:3]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)
@@ -149,7 +149,7 @@ def relocate(
 
 
 def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
-    """Return the candidate centre whose removal raises the objective least."""
+    """Return the candidate centre whose removal increases the objective least."""
     return int(candidates[int(np.argmin([losses[labels == j].sum() for j in candidates]))])
 
 
@@ -163,10 +163,10 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 
 
 class LocalSearchRepair(base.GeneRepair):
-    """Replace the genes of individuals by ``problem.improve(X)`` (Lamarckian inheritance).
+    """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
 
-    Requires a problem with a method ``improve``; that of
-    :class:`~moo_clustering.problems.SumOfSquaresProblem` runs Lloyd's iterations.
+    Requires a problem with a method ``improve``. The method of
+    :class:`~moo_clustering.problems.SumOfSquaresProblem` runs Lloyd's algorithm.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
@@ -174,7 +174,7 @@ class LocalSearchRepair(base.GeneRepair):
 
 
 def center_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError unless its genes are coordinates of centres."""
+    """Return the problem; raise a TypeError if its genes are not centre coordinates."""
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
@@ -190,14 +190,14 @@ register_operators(
     crossover=partial(SBX, prob=0.9, eta=10),
     mutation=partial(PM, eta=20),
     repair=EncodingRepair,
-    # Equal partitions can have different memberships, which only some indices read.
+    # Equal partitions can have different memberships, but only some indices use memberships.
     duplicates=lambda problem: CanonicalDuplicates(
         problem.encoding
         if getattr(problem, "reads_genes", True)
         else partial(Encoding.canonical, problem.encoding)
     ),
 )
-# There is no repair by local search, which would require another pass over the rows.
+# No local-search repair is registered, because it would require another pass over the rows.
 register_operators(
     ChunkedCenterProblem,
     crossover=CenterMatchingCrossover,

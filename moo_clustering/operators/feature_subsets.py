@@ -1,4 +1,4 @@
-"""Operators of feature subsets, encoded as one bit per feature."""
+"""Operators for feature subsets, which are encoded as one bit per feature."""
 
 from functools import partial
 from typing import Any
@@ -19,13 +19,13 @@ _ADD, _DROP, _SWAP = range(3)
 class FeatureMutation(base.SeededMutation):
     """Add, drop or swap features, with equal probability.
 
-    Unlike bit flips, these changes do not systematically enlarge sparse subsets. Requires a problem with a
+    Unlike bit flips, these changes do not tend to enlarge sparse subsets. Requires a problem with a
     ``FeatureSubsetEncoding``, such as :class:`~moo_clustering.problems.FeatureSubsetProblem`.
 
     Parameters
     ----------
     more : float, default=0.5
-        Probability that another change follows; the mean number of changes is 1 / (1 - more).
+        Probability that another change follows each change; the mean number of changes is 1 / (1 - more).
     """
 
     def __init__(self, more: float = 0.5, prob: float = 1.0, **kwargs: Any) -> None:

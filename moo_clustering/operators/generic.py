@@ -1,4 +1,4 @@
-"""Operators for any encoding, operators that wrap other operators, and the registry of operators."""
+"""Operators for any encoding, wrappers around other operators, and the registry of operators."""
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -36,14 +36,14 @@ from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operat
 Maker = Callable[[], Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, NDArray[Any], Generator], NDArray[Any]]"
 Variation = Callable[[NDArray[Any], Generator], NDArray[Any]]
-# Accepted operators of pymoo algorithms whose signatures do not list all of them, by class.
+# Operators that pymoo algorithms accept but do not list in their signatures, by class name.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
 _REAL = "evaluates real-valued vectors, which cannot be decoded without a repair"
 _ONE_VARIABLE = "searches a single real variable"
-# Reasons why certain algorithms of pymoo cannot search genotypes, by class.
+# Reasons why some pymoo algorithms cannot search genotypes, by class name.
 _UNSUITED = {
     **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "KGB", "LocalSearch", "MOPSO_CD"), _REAL),
     **dict.fromkeys(("NSDE", "Optuna"), _REAL),
@@ -54,28 +54,28 @@ _UNSUITED = {
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
 
 
 class RefillingSampling(Sampling):
-    """Draw from another sampling until enough individuals are distinct.
+    """Repeat another sampling until it has drawn enough distinct individuals.
 
-    pymoo removes duplicates from the initial population but does not replace them, so a run in a small search
-    space would start with only part of its population.
+    pymoo removes duplicates from the initial population without replacing them. In a small search space, a
+    run would therefore start with only part of its population.
 
     Parameters
     ----------
     sampling : pymoo Sampling
-        Must draw valid genotypes if ``duplicates`` decodes genotypes.
+        Sampling to repeat. It must draw valid genotypes if ``duplicates`` decodes them.
     duplicates : pymoo DuplicateElimination
-        For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
+        Duplicate elimination, such as :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. Issues a UserWarning if they have too few distinct genotypes.
+        Maximum number of populations to draw. Issues a UserWarning if they yield too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
-        First genotypes of the population; the sampling draws the rest.
+        Genotypes at the start of the population; the others are drawn.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class RefillingSampling(Sampling):
     ) -> NDArray[Any]:
         pop = Population() if self.start is None else self.duplicates.do(Population.new(X=self.start))
         for _ in range(self.max_tries):
-            # Draw a whole population, because some samplings depend on the number of individuals.
+            # Draw whole populations, because some samplings depend on the number of individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
             pop = Population.merge(pop, self.duplicates.do(drawn, pop))
             if len(pop) >= n_samples:
@@ -114,14 +114,14 @@ class RefillingSampling(Sampling):
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes by those of random individuals from ``problem.encoding.random``, for any encoding.
+    """Replace genes with those of individuals drawn by ``problem.encoding.random``, for any encoding.
 
-    Mutants may be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
+    Mutants can be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
 
     Parameters
     ----------
     prob_var : float, optional
-        Probability per gene; default 1/n_var.
+        Probability per gene. Default: 1 / n_var.
     """
 
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
@@ -134,14 +134,14 @@ class EncodingMutation(base.SeededMutation):
 
 
 class MutationChoice(base.DrawnMutation):
-    """Apply one of several mutations, drawn for each individual.
+    """Apply one of several mutations, drawn at random for each individual.
 
     Parameters
     ----------
     mutations : sequence of pymoo Mutation
-        The ``prob`` of each mutation is ignored.
+        Mutations to choose from; their ``prob`` is ignored.
     weights : array-like of shape (n_mutations,), optional
-        Non-negative relative frequencies. Default: equal.
+        Non-negative relative frequencies. Default: equal frequencies.
     """
 
     def __init__(
@@ -181,16 +181,16 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Apply ``problem.encoding.repair``, which also rounds real values of integer genes."""
+    """Apply ``problem.encoding.repair``, which also rounds real values to integer genes."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
+    """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own crossover.
 
-    Uniform crossover replaces crossovers that do not produce two children from two parents.
+    A crossover that does not produce two children from two parents is replaced by uniform crossover.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
@@ -209,7 +209,7 @@ class _PartsCrossover(base.PairCrossover):
 
 
 class _PartsMutation(base.SeededMutation):
-    """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own mutation."""
+    """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own mutation."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         made = [
@@ -222,7 +222,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return a problem for the operators of each part of a tuple of encodings, and the genes of the part."""
+    """Return, for each part of a tuple of encodings, a problem for its operators and the part's genes."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -234,29 +234,29 @@ def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
 def suited_operators(
     problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
 ) -> dict[str, Any]:
-    """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
+    """Return the operators registered for a problem as keyword arguments for a pymoo algorithm.
 
-    ``problem.operators(algorithm)`` is equivalent. To replace an operator:
+    ``problem.operators(algorithm)`` is equivalent. To replace an operator, use
     ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
-    registered for the problem, or the algorithm cannot search genotypes, for instance because it only moves
-    points in a real space. Raises a ValueError if the algorithm does not support the problem's constraints.
+    registered, or if the algorithm cannot search genotypes, for instance because it only moves points in a
+    real space. Raises a ValueError if the algorithm does not support the problem's constraints.
 
     Parameters
     ----------
     problem : Problem
-        A problem of this package, or any problem with an attribute ``encoding``.
+        A problem of this package, or any problem with an ``encoding`` attribute.
     algorithm : type, optional
-        Class of the pymoo algorithm. Default: return the keyword arguments of NSGA-II.
+        Class of the pymoo algorithm. Default: return the keyword arguments for NSGA-II.
     start : array-like, Population, estimator or path, optional
-        First individuals of the initial population, see :func:`start_genes`; the rest is drawn.
+        First individuals of the initial population, see :func:`start_genes`. The others are drawn.
 
     Returns
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, which the sampling replaces.
-        If an index reads genes, only individuals with equal genes are duplicates. For encodings that decode
-        slowly, ``canonical`` is compared instead of partitions.
+        If an index reads genes, only individuals with equal genes are duplicates. For encodings that are slow
+        to decode, ``canonical`` is compared instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -267,7 +267,7 @@ def suited_operators(
 
 
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
-    """Return a sampling whose populations start with the given genotypes."""
+    """Return a sampling that starts each population with the given genotypes."""
     if not isinstance(sampling, RefillingSampling):
         return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
     sampling.start = genes
@@ -275,19 +275,19 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
-    """Return the genotypes from which a search starts.
+    """Return the genotypes that a search starts from.
 
     Raises a ValueError if the start has a different number of samples, or more clusters than the encoding
-    supports, and a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the encoding
-    only approximates some partitions.
+    supports. Raises a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the
+    encoding can only approximate some partitions.
 
     Parameters
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,), genotypes of shape (n, n_var) (as a Population if
-        n_var = n_samples), the folder of a run, or a fitted estimator: its front if any, else its labels, but
-        its population if both searches are PESC or SRMOSC.
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
+        n_var = n_samples; a run folder; or a fitted estimator. An estimator contributes its front or, if it
+        has none, its labels; between PESC or SRMOSC searches, its population.
 
     Returns
     -------
@@ -297,7 +297,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
-        # Graphs contain more than their partition, so continue the population of the earlier fit.
+        # A graph contains more information than its partition, so continue from the earlier population.
         start = earlier if earlier.X is not None else start
     rows = start_rows(start)
     if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
@@ -327,7 +327,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
 
 
 def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
-    """Check partitions, and number their clusters by first appearance."""
+    """Check partitions and number their clusters by first appearance."""
     n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}")
@@ -351,7 +351,7 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
 
 
 def start_rows(start: Any) -> NDArray[Any]:
-    """Read the partitions or genotypes of a start, one per row."""
+    """Read the partitions or genotypes to start from, one per row."""
     if isinstance(start, str | PathLike):
         path = Path(start) / "labels.csv"
         if not path.is_file():
@@ -382,18 +382,18 @@ def vary(
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
     Parents are drawn so that their numbers of matings differ by at most one. Raises a ValueError if ``X`` is
-    empty, or has a different number of genes than the problem.
+    empty or its number of genes differs from the problem's.
 
     Parameters
     ----------
     problem : Problem
     X : array-like of shape (n_parents, n_var)
-        Parents; not modified.
+        Parents, which are not modified.
     crossover, mutation
-        pymoo operators, used with their ``prob``.
+        pymoo operators, applied with their ``prob``.
     random_state : int, Generator or None, default=None
     n_offsprings : int, optional
-        Number of children. Default: the number of parents.
+        Number of children. Default: number of parents.
     repair : pymoo Repair, optional
         Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -432,7 +432,7 @@ def vary(
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or a Mutation, and repairs them."""
+    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or Mutation and repairs them."""
     who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
 
     def vary(X: NDArray[Any], rng: Generator) -> NDArray[Any]:
@@ -462,9 +462,9 @@ def register_operators(
     repair: Maker | None = None,
     duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
-    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
-    # Arguments are factories, called once per algorithm. By default, genotypes of equal partitions are
-    # duplicates; without an encoding, duplicates are not removed.
+    """Register operators for problems of class ``kind``, or with an encoding of class ``kind``."""
+    # The arguments are factories that are called once per algorithm. By default, genotypes of equal
+    # partitions are duplicates; without an encoding, duplicates are not removed.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
@@ -472,7 +472,7 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
-        # MOEAD requires one individual per reference direction, so its duplicates are not removed.
+        # MOEAD requires one individual per reference direction, so duplicates must not be removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
             encoding = getattr(problem, "encoding", None)
             if duplicates is not None:

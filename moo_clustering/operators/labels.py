@@ -1,4 +1,4 @@
-"""Operators of cluster labels, one gene per sample: crossovers of aligned partitions, and moves of bags."""
+"""Operators for cluster labels, one gene per sample: crossover of aligned partitions, and moves of bags."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -23,42 +23,42 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# Returns the mask of the genes to exchange between two arrays of parents.
+# Function that returns a mask of the genes to exchange between two arrays of parents.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
-# Maximum number of random numbers drawn at once: 32 MiB of float64.
+# Maximum number of random numbers to draw at once: 32 MiB of float64.
 BLOCK_DRAWS = 2**22
 
 
 @documented(base.SHARED)
 class PartitionSampling(base.SeededSampling):
-    """Draw partitions of bags by several methods, and repair them to the minimum cluster size.
+    """Draw partitions of bags by several methods, then repair them to the minimum cluster size.
 
     Requires a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
     ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
-    (initialisation, KM operator, BAMIC); the descents are new here.
+    (initialisation, KM operator, BAMIC). The descents are not part of the paper.
 
-    Shares are rounded to numbers of individuals by largest remainders. Descents are by far the slowest kind,
-    and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a TypeError if a
-    problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``, and a ValueError if a
-    kind is unknown, shares are negative or all zero, or ``km_steps`` is below 1.
+    Shares are converted to numbers of individuals by the largest-remainder method. Descents are by far the
+    slowest method, and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a
+    TypeError if a problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``. Raises
+    a ValueError if a kind is unknown, if shares are negative or all zero, or if ``km_steps`` is below 1.
 
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods, with equal shares or the shares in a mapping:
+        Methods, with equal shares or with the shares given in a mapping:
 
-        - ``"random"``: uniform labels.
-        - ``"km"``: uniform labels, then ``km_steps`` steps of k-means.
-        - ``"bamic"``: random distinct medoids; every bag is assigned to the nearest medoid.
-        - ``"optima"``: greedy descents of the objective from the other three kinds, in equal shares.
+        - ``"random"``: random labels, drawn uniformly.
+        - ``"km"``: random labels, then ``km_steps`` k-means steps.
+        - ``"bamic"``: distinct random medoids; each bag is assigned to the nearest medoid.
+        - ``"optima"``: greedy descents of the objective, started from the other three kinds in equal shares.
     km_steps : int, default=3
-        Steps of k-means for ``"km"``.
+        Number of k-means steps for ``"km"``.
 
     Attributes
     ----------
     n_trials : int
-        Trial evaluations of descents so far.
+        Number of trial evaluations by descents so far.
     """
 
     def __init__(
@@ -109,9 +109,9 @@ class PartitionSampling(base.SeededSampling):
 
 
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Split n in proportion to the shares, rounded by largest remainders."""
+    """Split n in proportion to the shares by the largest-remainder method."""
     exact = n * shares / shares.sum()
-    # Integer quotients can be slightly too small in floating point.
+    # The tolerance is needed because whole-number quotas can be slightly too small in floating point.
     counts = np.floor(exact + 1e-9).astype(np.int64)
     counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
@@ -135,13 +135,13 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
 
 
 class _AlignedCrossover(base.PairCrossover):
-    """Crossover of two partitions to two children; subclasses override :meth:`exchange`.
+    """Crossover of two partitions that produces two children. Subclasses override :meth:`exchange`.
 
     Parameters
     ----------
     align : bool
-        Whether to align the labels of the second parent with those of the first
-        (:func:`~moo_clustering.encodings.align_labels`), so that equal clusters have equal labels.
+        Whether to align the second parent's labels with the first parent's labels (see
+        :func:`~moo_clustering.encodings.align_labels`), so that equal clusters have equal labels.
     """
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
@@ -152,7 +152,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        """Return the mask of the genes to exchange, shape (n_pairs, n_samples) like both parents."""
+        """Return a mask of the genes to exchange, with the shape of each parent, (n_pairs, n_samples)."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         check_labels(problem)
@@ -161,11 +161,11 @@ class _AlignedCrossover(base.PairCrossover):
 
 
 class AlignedOnePoint(_AlignedCrossover):
-    """One-point crossover of partitions: exchange all genes after a random cut.
+    """One-point crossover of partitions, which exchanges all genes after a random cut.
 
-    If aligned parents have the same partition, so do their children. Children can have fewer clusters, but no
-    new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
-    Source: Evolutionary multi-instance clustering (CHCMIC); the alignment is new.
+    If aligned parents encode the same partition, so do their children. Children can have fewer clusters than
+    their parents, but no new labels. Takes O(n_samples) time per pair, and O(K^3) to align K > 2 clusters.
+    Source: Evolutionary multi-instance clustering (CHCMIC). The alignment is not part of the paper.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -173,11 +173,11 @@ class AlignedOnePoint(_AlignedCrossover):
 
 
 class AlignedHUX(_AlignedCrossover):
-    """Half-uniform crossover of partitions: exchange half of the differing genes.
+    """Half-uniform crossover of partitions, which exchanges half of the differing genes.
 
-    If the aligned parents differ in h samples, floor(h / 2) of these are exchanged at random, so children are
-    as far as possible from both parents. Takes the same time as :class:`AlignedOnePoint`. Source: Eshelman,
-    The CHC adaptive search algorithm, FOGA 1991; the alignment is new here.
+    If aligned parents differ in h samples, floor(h / 2) of their genes are exchanged at random, so children
+    are as far as possible from both parents. Takes the same time as :class:`AlignedOnePoint`. Source:
+    Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -193,7 +193,7 @@ class AlignedHUX(_AlignedCrossover):
 
 
 class AlignedUniformCrossover(_AlignedCrossover):
-    """Uniform crossover of partitions: exchange genes with probability one half; see AlignedOnePoint."""
+    """Uniform crossover: exchange each gene with probability one half; see :class:`AlignedOnePoint`."""
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
         return coins(first, second, rng)
@@ -202,9 +202,9 @@ class AlignedUniformCrossover(_AlignedCrossover):
 def cross_partitions(
     first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
-    """Cross each row of ``first`` with the same row of ``second``, without changing either."""
-    # ``exchange``, such as :func:`tails` or :func:`coins`, chooses the genes to exchange. ``align`` first
-    # renumbers the clusters of ``second`` to match ``first``.
+    """Cross each row of ``first`` with the same row of ``second``, without modifying either array."""
+    # ``exchange``, such as :func:`tails` or :func:`coins`, selects the genes to exchange. With ``align``, the
+    # clusters of ``second`` are first renumbered to match ``first``.
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)
@@ -212,38 +212,38 @@ def cross_partitions(
 
 
 def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Choose the genes after a cut, drawn uniformly from 1..n_var-1 for each pair."""
+    """Select the genes after a cut, which is drawn uniformly from 1..n_var-1 for each pair."""
     n_pairs, n_var = first.shape
     return np.arange(n_var) >= rng.integers(1, max(n_var, 2), size=(n_pairs, 1))
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Choose each gene with probability one half."""
+    """Select each gene with probability one half."""
     n_pairs, n_var = first.shape
     return base.random_bits(n_pairs, n_var, rng)
 
 
 @documented(base.SHARED, BagObjective.improve)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw labels one by one, with larger probabilities for clusters that lead to a better objective.
+    """Redraw labels one at a time, favouring clusters that improve the objective.
 
     Requires cluster labels and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move
-    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError if there is no
-    objective with a method ``improve``.
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw takes earlier draws into account, and no
+    move reduces a cluster below ``objective.min_cluster_size`` bags. Raises a TypeError if no objective with
+    a method ``improve`` is available.
 
-    Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
+    Takes one evaluation per mutated individual, and O(n + K^3) time per redrawn gene, for n instances and K
     clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
     p_gene : float, default=0.2
-        Probability that a gene of a mutated individual is redrawn; 0.7 in the paper's genetic algorithms.
+        Probability that each gene of a mutated individual is redrawn; the paper's genetic algorithms use 0.7.
 
     Attributes
     ----------
     n_trials : int
-        Trial evaluations so far.
+        Number of trial evaluations so far.
     """
 
     def __init__(
@@ -271,13 +271,13 @@ class ImprovementMutation(base.DrawnMutation):
 
 @documented(base.SHARED, BagObjective.reassign)
 class KMMutation(base.DrawnMutation):
-    """Assign every bag to the nearest centroid of its partition (the KM operator).
+    """Assign each bag to the nearest centroid of the partition (the KM operator).
 
     Requires cluster labels and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
-    :class:`MinSizeRepair` restores it. Raises a TypeError if there is no objective with a method
-    ``reassign``. Takes O(n N) time per mutated individual, like an evaluation, for N bags with n instances in
-    total. Source: Evolutionary multi-instance clustering (KM operator).
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Ignores the minimum cluster size, which
+    :class:`MinSizeRepair` restores. Raises a TypeError if no objective with a method ``reassign`` is
+    available. Takes O(n N) time per mutated individual, the same as an evaluation, for N bags with n
+    instances in total. Source: Evolutionary multi-instance clustering (KM operator).
     """
 
     def __init__(
@@ -297,10 +297,10 @@ class KMMutation(base.DrawnMutation):
 
 
 class CanonicalRepair(base.GeneRepair):
-    """Number the clusters of every partition by first appearance.
+    """Renumber the clusters of each partition by first appearance.
 
-    Equal partitions then have equal genes; :class:`CanonicalDuplicates` does not require this. Genes are
-    first rounded; raises a ValueError for negative genes. Takes O(n_individuals (n_samples + K)) time.
+    Equal partitions then have equal genes (:class:`CanonicalDuplicates` does not require this). Genes are
+    rounded first; negative genes raise a ValueError. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -310,17 +310,17 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Move bags to clusters below the minimum size; the bags that worsen the objective least move first.
+    """Move bags to clusters below the minimum size, starting with those that worsen the objective least.
 
-    Requires cluster labels, which are first rounded, and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"`` also
-    repairs constraints. Valid individuals do not change. Raises a TypeError if there is no objective with a
-    method ``repair``. Takes one evaluation per repaired individual, plus O(N) time per moved bag, for N bags.
+    Requires cluster labels, which are rounded first, and a problem with an attribute ``objective``, such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`. With ``handling="repair"``, constraints are also
+    repaired. Valid individuals are not changed. Raises a TypeError if no objective with a method ``repair``
+    is available. Takes one evaluation per repaired individual, and O(N) time per moved bag, for N bags.
 
     Parameters
     ----------
     **kwargs
-        Options of pymoo's ``Repair``.
+        Additional options of pymoo's ``Repair``.
     """
 
     def __init__(self, objective: BagObjective | None = None, **kwargs: Any) -> None:
@@ -332,13 +332,13 @@ class MinSizeRepair(base.GeneRepair):
 
 
 def check_labels(problem: Any) -> None:
-    """Raise a TypeError if a problem of this package has genes other than cluster labels."""
+    """Raise a TypeError if a problem of this package has genes that are not cluster labels."""
     if hasattr(problem, "operators"):
         base.encoding_of(problem, LabelEncoding)
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return ``objective``, by default that of the problem; raise a TypeError if it lacks a method."""
+    """Return ``objective``, by default the problem's objective; raise a TypeError if it lacks a method."""
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]
     if lacking:
@@ -357,7 +357,7 @@ register_operators(
     BagPartitionProblem,
     sampling=partial(PartitionSampling, ("random", "km")),
     crossover=partial(AlignedHUX, prob=0.9),
-    # The mutation lowers only one objective, so a front would shrink if all children were mutated.
+    # The mutation improves only one objective, so mutating all children would shrink the front.
     mutation=partial(ImprovementMutation, 0.2, prob=0.5),
     repair=MinSizeRepair,
 )

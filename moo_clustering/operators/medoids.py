@@ -1,4 +1,4 @@
-"""Operators of sets of medoids, encoded as sample indices."""
+"""Operators for sets of medoids that are encoded as sample indices."""
 
 import math
 from functools import partial
@@ -21,7 +21,7 @@ SlotKind = Literal["index", "rank"]
 
 
 class MedoidSampling(base.SeededSampling):
-    """Draw K uniformly from k_min..k_max, then K distinct samples as medoids.
+    """Draw K uniformly from k_min..k_max, then draw K distinct samples as medoids.
 
     Requires a problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
     :class:`~moo_clustering.problems.MedoidProblem`.
@@ -32,16 +32,16 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Append medoids of parent B to the first medoids of parent A.
+    """Append medoids from parent B to the first medoids of parent A.
 
-    For a random cut c in 1..|A|-1, the child is A[:c] and the genes of B not in A[:c], up to ``k_max`` genes,
-    and vice versa for the second child. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
+    For a random cut c in 1..|A|-1, the child is A[:c], then the genes of B not in A[:c], up to ``k_max``
+    genes. The second child swaps A and B. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
         - ``"grow"``: all of B (as printed in the paper), so the number of clusters grows without selection.
-        - ``"keep"``: |A| genes, from A[:c], then B, then the rest of A.
+        - ``"keep"``: |A| genes: first A[:c], then B, then the remainder of A.
         - ``"two_cut"``: B after a second cut. Random medoids are added to children with fewer than ``k_min``.
     """
 
@@ -60,7 +60,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 
 
 def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Generator) -> Int64Array:
-    """Return one child per pair of rows, padded with -1; with "two_cut", it may have too few medoids."""
+    """Return a child for each pair of rows, padded with -1; with "two_cut", it can have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
     sizes = medoids.set_sizes(first)
@@ -76,14 +76,14 @@ def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Gen
 
 
 def _cuts(sizes: Int64Array, rng: Generator) -> Int64Array:
-    """Draw one cut per row, shape (n, 1), uniformly from 1..size-1 (1 for a single gene)."""
+    """Draw a cut for each row, shape (n, 1), uniformly from 1..size-1 (or 1 if there is only one gene)."""
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 
 class SlotOnePointCrossover(base.PairCrossover):
-    """Exchange all slots after a random cut in 1..k_max-1, and repair the children.
+    """Swap all slots after a random cut in 1..k_max-1, and repair the children.
 
-    The repair empties slots with repeated medoids, and adds random medoids if fewer than k_min are left.
+    Repair empties slots with repeated medoids, and adds random medoids if fewer than k_min medoids remain.
     Source: Evolutionary multi-instance clustering (MIGCUK).
     """
 
@@ -98,15 +98,15 @@ class SlotOnePointCrossover(base.PairCrossover):
 
 
 class MedoidReplaceMutation(base.SeededMutation):
-    """Replace a random medoid by a random non-medoid.
+    """Replace a random medoid with a random non-medoid.
 
     Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
-        ``"full"`` replaces, adds or drops a medoid with equal probability, and replaces a medoid if the
-        number of medoids cannot grow or shrink. If all samples are medoids, a medoid can only be dropped.
+        ``"full"`` replaces, adds or drops a medoid with equal probability; it replaces a medoid if the number
+        of medoids cannot grow or shrink as drawn. If all samples are medoids, it can only drop a medoid.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -137,10 +137,10 @@ class MedoidReplaceMutation(base.SeededMutation):
 
 
 class MedoidSwapMutation(base.SeededMutation):
-    """Exchange the positions of two medoids.
+    """Swap the positions of two medoids.
 
-    The clustering does not change, but the gene order affects a later crossover. To change the clustering,
-    use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
+    This does not change the clustering, but the gene order affects a later crossover. To change the
+    clustering, use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -159,20 +159,20 @@ class MedoidSwapMutation(base.SeededMutation):
 
 
 class SlotMutation(base.SeededMutation):
-    """Move medoids to nearby samples, then repair them as in :class:`SlotOnePointCrossover`.
+    """Move medoids to nearby samples, then repair them like :class:`SlotOnePointCrossover`.
 
     Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     kind : {"index", "rank"}, default="index"
-        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Nearby indices are
-          nearby samples only if the samples are sorted.
-        - ``"rank"``: a uniform draw from the r samples nearest to the current medoid.
+        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Samples with nearby
+          indices are close to each other only if the samples are sorted.
+        - ``"rank"``: drawn uniformly from the r samples nearest to the current medoid.
     p_gene : float, default=0.7
-        Probability that a medoid of a mutated individual moves.
+        Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of a move, as a share of the samples; rounded down, but at least 1 for ``"rank"``.
+        Range r of a move, as a share of the samples. Rounded down, but at least 1 for ``"rank"``.
     """
 
     def __init__(
@@ -202,15 +202,15 @@ class SlotMutation(base.SeededMutation):
 
 
 def slot_radius(reach: float, n_samples: int) -> int:
-    """Return floor(reach n_samples), with a tolerance for the rounding error of the product."""
+    """Return floor(reach * n_samples), with a tolerance for rounding errors in the product."""
     return math.floor(reach * n_samples + 1e-9)
 
 
 class MedoidSetRepair(base.GeneRepair):
-    """Drop invalid and repeated medoids, and add random medoids if fewer than ``k_min`` are left.
+    """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
-    Genes are first rounded to integers, and the remaining medoids move to the left. Only operators of other
-    packages require a repair. :class:`EncodingRepair` adds the lowest indices instead of random medoids.
+    Genes are rounded first, and the remaining medoids are moved to the left. Only custom operators require
+    this repair. :class:`EncodingRepair` adds samples with the lowest indices instead of random medoids.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Operators of cluster modes, encoded as the attribute values of k modes."""
+"""Operators for cluster modes; genes are the attribute values of k modes."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.categories import FuzzyModesProblem
 
-# Arguments of :func:`~moo_clustering.operators.base.require`.
+# Arguments for :func:`~moo_clustering.operators.base.require`.
 MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw the K modes from the samples without replacement; samples can have equal values.
+    """Draw the K modes from the samples without replacement; several samples can have the same values.
 
     Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
@@ -31,7 +31,7 @@ class ModesSampling(base.SeededSampling):
 
 
 class ModesMutation(base.SeededMutation):
-    """Set a random attribute of a random mode to a random category, or a uniform number from its range.
+    """Set a random attribute of a random mode to a random category, or to a random number in its range.
 
     Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """

@@ -1,4 +1,4 @@
-"""Operators of neighbour links: each gene is a neighbour of its sample, as a rank or an index (PESC)."""
+"""Operators for neighbour links; each gene is a neighbour's rank or sample index (PESC)."""
 
 from typing import Any, Literal
 
@@ -16,21 +16,21 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import NeighborGraphProblem
 
-# Arguments of :func:`~moo_clustering.operators.base.require`.
+# Arguments for :func:`~moo_clustering.operators.base.require`.
 NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
 
 
 class NeighborSampling(base.SeededSampling):
-    """Link every sample to one of its nearest neighbours at random (PESC, Algorithm 3).
+    """Link each sample to a random one of its nearest neighbours (PESC, Algorithm 3).
 
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``; f1 varies only by O(1/sqrt(N)).
+        - ``"knn"``: uniform over the k = ``problem.n_neighbors`` nearest; f1 varies only by O(1/sqrt(N)).
         - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest, which
-          covers the front even for thousands of samples.
-        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError unless
-          neighbour lists have full width, N - 1.
+          covers the whole front even with thousands of samples.
+        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError if the
+          neighbour lists do not have full width, N - 1.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -60,9 +60,9 @@ class NeighborSampling(base.SeededSampling):
 
 
 class UniformNeighborCrossover(base.PairCrossover):
-    """Exchange every gene of two parents with probability one half.
+    """Swap each gene between two parents with probability one half.
 
-    Children of feasible parents are feasible, because genes retain their loci. One random bit is drawn per
+    Children of feasible parents are feasible, because genes keep their loci. One random bit is drawn per
     gene. Raises a TypeError if genes are not integers.
     """
 
@@ -87,10 +87,10 @@ class UniformNeighborCrossover(base.PairCrossover):
 
 @documented(base.PairCrossover)
 class RankSBX(SBX):
-    """Simulated binary crossover on neighbour ranks, rounded and clipped.
+    """Simulated binary crossover of neighbour ranks, followed by rounding and clipping.
 
-    A step in rank leads to a slightly nearer or farther neighbour, so the order of the rows does not matter.
-    Random numbers are drawn as in pymoo's SBX (bounded form, genes exchanged with probability one half).
+    A change in rank leads to a slightly nearer or farther neighbour, so row order is irrelevant. Random
+    numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
     Source: PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
@@ -98,9 +98,9 @@ class RankSBX(SBX):
     prob : float, default=0.9
         Probability that a pair is crossed.
     eta : float, default=15
-        Distribution index; the paper does not report a value.
+        Distribution index. The paper does not report its value.
     prob_var : float, default=0.5
-        Probability per gene.
+        Probability that each gene is crossed.
     """
 
     def __init__(self, prob: float = 0.9, eta: float = 15, prob_var: float = 0.5, **kwargs: Any) -> None:
@@ -112,14 +112,14 @@ class RankSBX(SBX):
 
 @documented()
 class IndexSBX(RankSBX):
-    """Simulated binary crossover on sample indices 0..N-1, rounded and clipped.
+    """Simulated binary crossover of sample indices 0..N-1, followed by rounding and clipping.
 
     Self links and links to forbidden neighbours are redrawn from the k nearest admissible neighbours.
 
     .. warning::
-       Sample indices are unrelated to distances. On rows in random order, this operator adds random edges.
-       On rows sorted by class, it adds edges within classes, so results are too optimistic. Use it only to
-       reproduce the paper, and do not compare methods on sorted rows.
+       Sample indices are unrelated to distances. If the rows are in random order, this operator adds random
+       edges. If they are sorted by class, it adds edges within classes, which makes results overoptimistic.
+       Use it only to reproduce the paper, and do not compare methods on sorted rows.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -129,14 +129,14 @@ class IndexSBX(RankSBX):
 
 
 class NeighborResample(base.SeededMutation):
-    """Redraw links uniformly from the k nearest admissible neighbours of the sample.
+    """Redraw links uniformly from the sample's k nearest admissible neighbours.
 
-    Draws random numbers only for genes that change, in O(prob_var * pop * N) time.
+    Random numbers are drawn only for genes that change, in O(prob_var * pop * N) time.
 
     Parameters
     ----------
     prob_var : float, optional
-        Probability per gene; default 1/N.
+        Probability that each gene is redrawn. Default: 1/N.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -160,10 +160,10 @@ class NeighborResample(base.SeededMutation):
 
 @documented(base.SeededMutation, NeighborResample, RankSBX)
 class RankPM(PM):
-    """Polynomial mutation on neighbour ranks, rounded and clipped.
+    """Polynomial mutation of neighbour ranks, followed by rounding and clipping.
 
-    With neighbour lists of width up to about 20 and ``eta=20``, rounding mostly restores the parent's value:
-    decrease ``eta`` or use :class:`NeighborResample`.
+    For neighbour lists with a width of up to about 20 and ``eta=20``, rounding usually restores the parent's
+    value. Decrease ``eta`` or use :class:`NeighborResample` instead.
     """
 
     def __init__(
@@ -177,9 +177,9 @@ class RankPM(PM):
 
 @documented()
 class IndexPM(RankPM):
-    """Polynomial mutation on sample indices 0..N-1, rounded and clipped.
+    """Polynomial mutation of sample indices 0..N-1, followed by rounding and clipping.
 
-    Illegal genes are redrawn, and results depend on the order of the rows; see :class:`IndexSBX`.
+    Invalid genes are redrawn, and results depend on row order; see :class:`IndexSBX`.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -187,9 +187,9 @@ class IndexPM(RankPM):
 
 
 class CannotLinkRepair(base.GeneRepair):
-    """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
+    """Replace self links and links to forbidden neighbours with links to near admissible neighbours.
 
-    Only the index encoding requires it, because ranks within bounds are feasible. Source: PESC, Eq. 3.
+    New links are drawn from the k nearest. Ranks within bounds require no repair. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -199,7 +199,7 @@ class CannotLinkRepair(base.GeneRepair):
 
 
 def redraw_illegal(problem: NeighborGraphProblem, X: IntArray, random_state: Generator | None) -> IntArray:
-    """Replace each link to an inadmissible sample by a link to one of the k nearest admissible samples."""
+    """Replace links to inadmissible samples with links to one of the k nearest admissible samples."""
     illegal = np.argwhere(problem.ranks(X) >= problem.lists.n_admissible)
     if len(illegal) == 0:
         return X

@@ -1,4 +1,4 @@
-"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering."""
+"""Label operators for ParetoClustering that merge, split and refine clusters."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
 from moo_clustering.operators import base
 
-# Attribute of individuals, read by PartitionMutation: whether a crossover produced the individual.
+# Attribute that marks individuals produced by a crossover, for PartitionMutation.
 CROSSED = "crossed"
 
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples, shared by operators and their deep copies.
+    """Graph of symmetric similarities between samples, which operators and their deep copies share.
 
     Attributes
     ----------
     matrix : csr_array of shape (n_samples, n_samples)
         Non-negative similarities with a zero diagonal.
     volumes : ndarray of shape (n_samples,)
-        Sum of the similarities of each sample.
+        Sum of each sample's similarities.
     """
 
     matrix: sp.csr_array
@@ -46,7 +46,7 @@ class LabelGraph:
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
         """Convert a sparse or dense similarity matrix to a LabelGraph; return a LabelGraph unchanged.
 
-        Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite entries.
+        Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite values.
         """
         if isinstance(graph, cls):
             return graph
@@ -62,29 +62,29 @@ class LabelGraph:
         return int(self.matrix.shape[0])
 
     def links(self, labels: Labels) -> FloatArray:
-        """Sum the similarities between every two clusters, shape (k, k), in O(links + k^2) time."""
+        """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
         k = int(labels.max()) + 1
         sums = np.zeros((k, k))
         kernels.sum_links(*self._rows, labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
-        """Move all samples to their most similar clusters simultaneously; labels may become unused."""
+        """Move all samples to their most similar clusters at the same time; clusters can become empty."""
         out = np.empty_like(labels)
         tally = np.zeros(int(labels.max()) + 1)
         kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Move samples labelled -1 to their most similar clusters, in rounds; unlinked samples retain -1."""
+        """Move samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` remain.
+        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
 
-        Ties go to the lowest label; a cluster without links joins the next smallest cluster.
+        Ties are broken by the lowest label; a cluster without links is merged with the next smallest cluster.
         """
         sizes = np.bincount(labels)
         alive = len(sizes)
@@ -95,7 +95,7 @@ class LabelGraph:
         size: FloatArray = sizes.astype(np.float64)
         while alive > k_max:
             small = int(size.argmin())
-            # An infinite size excludes the merged cluster from both selections by size.
+            # The infinite size excludes the merged cluster when clusters are selected by size.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
@@ -117,7 +117,7 @@ class LabelGraph:
 
 @documented(base.SHARED)
 class PoolSampling(Sampling):
-    """Return the distinct partitions of a pool with the greatest scores, without randomness.
+    """Return the highest-scoring distinct partitions of a pool, deterministically.
 
     The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
     with an encoding. Source: ParetoClustering, operators.
@@ -126,7 +126,7 @@ class PoolSampling(Sampling):
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
-        Greater is better; ties go to fewer clusters, then to the first partition.
+        Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -148,12 +148,12 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Lay some clusters of parent A over parent B; for the second child, the parents are exchanged.
+    """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
-    Every cluster of A is inherited with probability one half, but at least one and not all (none if A has a
-    single cluster). The other samples retain their clusters of B. If less than ``min_share`` of a cluster of
-    B remains, its samples join the clusters of their neighbours in rounds; samples without a link to a
-    cluster remain together. Above ``k_max`` clusters, the smallest cluster joins its most similar cluster.
+    Each cluster of A is inherited with probability one half, but at least one and not all (none if A has only
+    one cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
+    remains, its samples join their neighbours' clusters in rounds; unlinked samples stay together. Above
+    ``k_max`` clusters, the smallest cluster is merged with its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
     k^2) time per child. Source: ParetoClustering, operators.
@@ -161,12 +161,12 @@ class GroupingOverlayCrossover(base.PairCrossover):
     Parameters
     ----------
     prob : float, default=0.6
-        Probability that a pair is crossed; otherwise the children are copies of the parents. Crossed children
-        are marked for :class:`~moo_clustering.operators.PartitionMutation`.
+        Probability that a pair is crossed. Otherwise, the children are copies of the parents. Crossed
+        children are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Clusters of B that retain a smaller share of their samples are dissolved.
+        Clusters of B that keep a smaller share of their samples are dissolved.
     max_rounds : int, default=10
-        Maximum number of rounds in which samples of dissolved clusters join their neighbours.
+        Maximum number of rounds in which the samples of dissolved clusters join their neighbours.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals, and mark the children of crossed pairs."""
+        """Cross individuals and mark the children of crossed pairs."""
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[mating] for mating in parents]
         children = np.array([[parent.X for parent in pair] for pair in pairs]).swapaxes(0, 1)
@@ -199,7 +199,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return out
 
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
-        """Lay random clusters of partition a over partition b; both must be canonical."""
+        """Overlay partition b with random clusters of partition a; both must be canonical."""
         inherited = drawn_clusters(int(a.max()) + 1, rng)
         return lay_over(
             a, b, inherited, self.graph, min_share=self.min_share, max_rounds=self.max_rounds, k_max=k_max
@@ -216,10 +216,10 @@ def lay_over(
     max_rounds: int,
     k_max: int,
 ) -> Labels:
-    """Combine the inherited clusters of a with the remainders of the clusters of b, without randomness."""
+    """Combine the inherited clusters of a with what remains of the clusters of b, deterministically."""
     covered = inherited[a]
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
-    # 0.3 times 10 samples may exceed 3 in floating point.
+    # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
     dissolved = pieces < min_share * np.bincount(b) - 1e-9
     below = (b + len(inherited)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
@@ -228,7 +228,7 @@ def lay_over(
 
 
 def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw each of k clusters with probability one half: at least one and not all, or none if k = 1."""
+    """Draw each of k clusters with probability one half; draw at least one but not all, or none if k = 1."""
     drawn = rng.random(k) < 0.5
     if k == 1:
         return np.zeros(1, dtype=bool)
@@ -239,14 +239,14 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition at a time; subclasses override :meth:`varied`.
+    """Mutation of one partition at a time. Subclasses override :meth:`varied`.
 
     Labels are canonical (numbered by first appearance) before and after the mutation.
     """
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        """Return a mutated copy of a canonical partition, or the partition itself if none is possible."""
+        """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
         bounds = bounds_of(problem)
@@ -258,11 +258,11 @@ class LabelMutation(base.DrawnMutation):
 
 @documented(base.SHARED)
 class GraphMerge(LabelMutation):
-    """Merge two random clusters, preferably strongly linked clusters.
+    """Merge two random clusters, favouring strongly linked pairs.
 
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
-    of the similarities between the clusters, and vol_a is the sum of all similarities of samples in a. If no
-    clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
+    of the similarities between the two clusters, and vol_a is the sum of all similarities of samples in a. If
+    no clusters are linked, all pairs are equally likely. Partitions with ``k_min`` clusters are not changed.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
     individual. Source: ParetoClustering, operators.
@@ -277,13 +277,13 @@ class GraphMerge(LabelMutation):
 
 
 def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
-    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min`` clusters."""
+    """Merge two clusters as in :class:`GraphMerge`, unless only ``k_min`` clusters remain."""
     k = int(labels.max()) + 1
     if k <= max(k_min, 1):
         return labels
     a, b = np.triu_indices(k, 1)
     volumes = np.bincount(labels, weights=graph.volumes)
-    # The lower bound avoids NaN for clusters without links, whose volume is 0.
+    # The lower bound avoids NaN for clusters without links, which have volume 0.
     least = np.maximum(np.minimum(volumes[a], volumes[b]), np.finfo(np.float64).tiny)
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
@@ -293,21 +293,21 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 
 @documented(base.SHARED)
 class PoolSplit(LabelMutation):
-    """Split a random cluster along a random partition of a pool.
+    """Split a random cluster along a random partition from a pool.
 
-    Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
+    Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
     cluster into pieces. If at least two pieces contain ``min_share`` of its samples, either one random piece
-    or each of these pieces becomes a cluster. Smaller pieces remain with the rest or the largest piece.
+    or each of these pieces becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
 
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`; its ``k_max`` is never
     exceeded. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     min_share : float, default=0.08
-        Smallest size of a new cluster, as a share of the samples of the split cluster.
+        Minimum size of a new cluster, as a share of the split cluster's samples.
     max_tries : int, default=12
-        Maximum number of attempts; if all fail, the partition does not change.
+        Maximum number of attempts. If all fail, the partition is not changed.
     """
 
     def __init__(
@@ -324,7 +324,7 @@ class PoolSplit(LabelMutation):
     def split(
         self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
     ) -> Labels:
-        """Split a cluster of a canonical partition; with ``one_piece``, into two."""
+        """Split a cluster of a canonical partition; with ``one_piece``, split it in two."""
         k = int(labels.max()) + 1
         if k >= k_max:
             return labels
@@ -332,12 +332,12 @@ class PoolSplit(LabelMutation):
             members = np.flatnonzero(labels == labels[rng.integers(len(labels))])
             cut = self.pool[rng.integers(len(self.pool)), members]
             sizes = np.bincount(cut)
-            # 0.08 times 25 samples may exceed 2 in floating point.
+            # The tolerance is for rounding: 0.08 * 25 may exceed 2 in floating point.
             pieces = np.flatnonzero((sizes > 0) & (sizes >= self.min_share * len(members) - 1e-9))
             if len(pieces) < 2:
                 continue
             every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # The largest piece (the first on ties) retains its label.
+            # The largest piece keeps its label; ties are broken by the lowest piece number.
             leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
             out = labels.copy()
             for number, piece in enumerate(leaving):
@@ -348,11 +348,11 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """Move all samples simultaneously to the clusters of their neighbours, in a few steps.
+    """Move all samples to their neighbours' clusters at the same time, in a few steps.
 
-    Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties go to its own cluster,
-    then to the cluster of the neighbour with the lowest index. Clusters can vanish, and refinement stops
-    before a step that would leave fewer than ``k_min`` clusters.
+    Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of
+    its own cluster, then the cluster of the lowest-indexed neighbour. Clusters can vanish, and refinement
+    stops before a step that would leave fewer than ``k_min`` clusters.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
     and individual. Source: ParetoClustering, operators.
@@ -360,9 +360,9 @@ class GraphRefine(LabelMutation):
     Parameters
     ----------
     max_steps : int, default=3
-        The number of steps is drawn uniformly from 1..max_steps.
+        Maximum number of steps. The number of steps is drawn uniformly from 1..max_steps.
     inertia : float, default=0.05
-        Weight of a sample's own cluster, as a share of the sum of its similarities.
+        Weight of a sample's own cluster, relative to the sum of the sample's similarities.
     """
 
     def __init__(
@@ -379,7 +379,7 @@ class GraphRefine(LabelMutation):
         return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
 
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
-        """Refine a canonical partition by ``n_steps`` steps, without randomness."""
+        """Refine a canonical partition in up to ``n_steps`` steps, deterministically."""
         for _ in range(n_steps):
             moved = relabel_by_first_appearance(self.graph.voted(labels, self.inertia))
             if moved.max() + 1 < k_min:
@@ -390,24 +390,24 @@ class GraphRefine(LabelMutation):
 
 @documented(base.SHARED)
 class PairViolationMutation(LabelMutation):
-    """Satisfy one random violated constraint by moving a piece of a cluster.
+    """Satisfy a randomly chosen violated constraint by moving a piece of a cluster.
 
-    For a pair (i, j) in random order, the piece is the set of samples in the cluster of i both in the current
-    partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging the clusters
-    or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
+    For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
+    current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
+    moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
     cluster, or by moving it to the most similar other cluster. One of the two ways is drawn at random; the
     other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
-    If no partition cuts the cluster, must-links merge clusters (above ``k_min``); cannot-links do nothing.
+    If no pool partition cuts the cluster, must-links merge clusters above ``k_min``; cannot-links do nothing.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
-    * cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
-    boundaries, because the search otherwise overfits the constraints by cutting tiny pieces around their
-    samples. Source: ParetoClustering, evolution with pairs.
+    * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
+    boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
+    constrained samples. Source: ParetoClustering, evolution with pairs.
 
     Parameters
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions that cut clusters into pieces.
+        Partitions used to cut clusters into pieces.
     constraints : PairwiseConstraints
     """
 
@@ -427,12 +427,12 @@ class PairViolationMutation(LabelMutation):
         return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
     def violated(self, labels: Labels) -> NDArray[np.intp]:
-        """Return the positions of the violated pairs, must-links before cannot-links."""
+        """Return the positions of violated pairs, must-links before cannot-links."""
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
     def satisfied(self, labels: Labels, pair: int, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        """Repair a violated pair of a canonical partition."""
+        """Change a canonical partition to satisfy a violated pair."""
         i, j = rng.permutation(self.pairs[pair])
         first = rng.random() < 0.5
         k = int(labels.max()) + 1
@@ -454,7 +454,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece around sample i, excluding ``without``; None if no partition cuts the cluster."""
+        """Return the piece that contains i but not ``without``, or None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
@@ -466,7 +466,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the other cluster most similar to a piece (ties: the lowest label); None without links."""
+        """Return the other cluster most similar to a piece (lowest label on ties); None if none is linked."""
         k, own = int(labels.max()) + 1, int(labels[piece[0]])
         apart = labels.copy()
         apart[piece] = k
@@ -483,7 +483,7 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 
 @documented(base.SHARED)
 class PartitionMutation(base.SeededMutation):
-    """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
+    """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn at random per individual.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 +
     n_samples) time per individual. Source: ParetoClustering, operators.
@@ -493,14 +493,14 @@ class PartitionMutation(base.SeededMutation):
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a child crossed by :class:`~moo_clustering.operators.GroupingOverlayCrossover` is
-        mutated. Other individuals are always mutated.
+        Probability that a child of :class:`~moo_clustering.operators.GroupingOverlayCrossover` is mutated.
+        All other individuals are always mutated.
     polish : float, default=0.3
-        Probability that one step of :class:`GraphRefine` follows, whether or not the individual is mutated.
+        Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
     constraints : PairwiseConstraints, optional
-        Pairs to satisfy.
+        Must-links and cannot-links to satisfy.
     pairs : float, default=0.55
-        Probability that :class:`PairViolationMutation` replaces a mutation while a pair is violated.
+        Probability that :class:`PairViolationMutation` replaces the mutation if a pair is violated.
     """
 
     def __init__(
@@ -534,11 +534,11 @@ class PartitionMutation(base.SeededMutation):
     def do(
         self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Mutate individuals, and remove the mark of crossed children."""
+        """Mutate individuals and remove the mark from crossed children."""
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.new("X", pop.get("X"), CROSSED, pop.get(CROSSED))
-        # The mark affects only the first mutation of a child.
+        # The mark only affects the first mutation of a child.
         marks = [bool(individual.data.pop(CROSSED, False)) for individual in pop]
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
@@ -547,7 +547,7 @@ class PartitionMutation(base.SeededMutation):
         return self.mutated(problem, X, np.zeros(len(X)), rng)
 
     def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
-        """Return mutated copies of the rows of X; ``crossed`` marks the children of a crossover."""
+        """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
         bounds = bounds_of(problem)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, np.asarray(crossed, dtype=bool), strict=True):
@@ -571,19 +571,19 @@ class PartitionMutation(base.SeededMutation):
 
 @documented(base.SHARED)
 class ClusterNumberRepair(base.GeneRepair):
-    """Merge or split clusters until every partition has ``n_clusters`` clusters.
+    """Merge or split clusters until each partition has ``n_clusters`` clusters.
 
-    Clusters are merged as in :class:`GraphMerge`, and split as in :class:`PoolSplit`, one piece at a time. If
-    the pool splits no cluster, the largest cluster is halved in breadth-first order of the graph.
+    Clusters are merged as in :class:`GraphMerge` and split as in :class:`PoolSplit`, one piece at a time. If
+    no pool partition splits a cluster, the largest cluster is halved in breadth-first order of the graph.
 
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed
-    ``n_clusters`` so that mutations can still split clusters. Takes O(links + k^2) time per merge, and
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Its ``k_max`` should exceed
+    ``n_clusters``, so that mutations can still split clusters. Takes O(links + k^2) time per merge and
     O(n_samples) per split. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters of the repaired partitions.
+        Number of clusters in the repaired partitions.
     """
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:
@@ -607,7 +607,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return self.repaired(X, rng)
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        """Return canonical copies of partitions, with ``n_clusters`` clusters each."""
+        """Return canonical copies of partitions, repaired to ``n_clusters`` clusters each."""
         out = canonical_rows(X, self.graph.n_samples)
         for row in out:
             row[:] = self._fitted(row.copy(), rng)
@@ -623,7 +623,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Halve the largest cluster in breadth-first order, so that one half is connected if possible."""
+        """Halve the largest cluster in breadth-first order, so that one half is connected, if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)
@@ -634,25 +634,25 @@ class ClusterNumberRepair(base.GeneRepair):
 
 
 class Bounds(NamedTuple):
-    """Smallest and largest number of clusters."""
+    """Minimum and maximum number of clusters."""
 
     k_min: int
     k_max: int
 
 
 def bounds_of(problem: Any) -> Bounds:
-    """Return the range of the number of clusters; raise a TypeError without a LabelEncoding."""
+    """Return the range of the number of clusters; raise a TypeError if there is no LabelEncoding."""
     encoding = base.encoding_of(problem, LabelEncoding)
     return Bounds(encoding.k_min, encoding.k_max)
 
 
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
-    """Return copies of partitions, with clusters numbered by first appearance."""
+    """Return copies of partitions with clusters numbered by first appearance."""
     return relabel_by_first_appearance(checked_genes(X, n_samples))
 
 
 def pool_labels(pool: Any) -> Labels:
-    """Return canonical copies of a pool's partitions, or of the rows of a label array."""
+    """Return canonical copies of the partitions in a pool, or of the rows of a label array."""
     labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Operators for connected regions: recombination by random trees, and moves of areas across boundaries."""
+"""Operators for connected regions: recombination by random trees, and moves of areas across borders."""
 
 from abc import abstractmethod
 from functools import partial
@@ -17,31 +17,31 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of proposed moves of a climb: per area, minimum in total, maximum in total.
+# Default number of moves proposed during a climb: per area, minimum and maximum.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
-    """Draw objective weights that sum to 1, shape (n_rows, n_objectives)."""
-    # With a Dirichlet concentration below 1, a single objective often dominates.
+    """Draw objective weights that add up to 1, shape (n_rows, n_objectives)."""
+    # With a Dirichlet concentration below 1, the draws often favour a single objective.
     return rng.dirichlet(np.full(n_objectives, 0.7), size=n_rows)
 
 
 class DirectedMutation(base.SeededMutation):
-    """Base class of mutations that improve a weighted sum of the objectives.
+    """Base class for mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. With other algorithms, weights are
-    random, divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
+    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. In other algorithms, weights are drawn
+    at random and divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
     def toward(
         self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
     ) -> NDArray[Any]:
-        """Mutate individuals of a PartitionProblem to reduce weighted sums of the minimised objectives.
+        """Mutate individuals of a PartitionProblem to decrease weighted sums of the minimised objectives.
 
-        ``weights``, shape (n_individuals, n_obj), are non-negative. Returns an array of the shape of ``X``,
-        (n_individuals, n_var).
+        ``weights`` are non-negative, shape (n_individuals, n_obj). Returns an array with the same shape as
+        ``X``, (n_individuals, n_var).
         """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -54,16 +54,16 @@ class DirectedMutation(base.SeededMutation):
 
 
 class TreeRecombination(base.SeededMutation):
-    """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
+    """Redivide the union of two neighbouring regions along a random spanning tree (ReCom).
 
-    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair does not
-    change if none of six trees has a suitable cut. Takes O(n_areas + m log m) time per pair with m edges.
+    Loads stay within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is not
+    changed if none of six trees has a suitable cut. Takes O(n_areas + m log m) time per pair with m edges.
     Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Maximum number of pairs per individual; the number is drawn uniformly from 1 to ``max_pairs``.
+        Maximum number of pairs per individual. The number is drawn uniformly from 1 to ``max_pairs``.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -79,23 +79,23 @@ class TreeRecombination(base.SeededMutation):
 
 
 class BoundaryClimb(DirectedMutation):
-    """Recombine regions at random, then move single areas across boundaries to improve weighted objectives.
+    """Recombine regions at random, then move single areas across borders to improve weighted objectives.
 
-    Moves are accepted as in simulated annealing. Regions remain connected, and loads remain within the bounds
-    of the :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``,
-    ``CutEdges``, ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness``
-    guide the moves. Takes O(n_areas + n_edges + n_proposals) time, plus up to O(n_areas) per accepted move.
+    Moves are accepted by simulated annealing. Regions stay connected, and loads stay within the bounds of the
+    :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
+    ``LoadVariation`` (with the encoding's weights), ``ChangedShare`` and ``Compactness`` guide the moves.
+    Takes O(n_areas + n_edges + n_proposals) time, and up to O(n_areas) time per accepted move.
 
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
+        Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature relative to the mean deterioration by worsening moves; it falls to one hundredth.
+        Initial temperature relative to the mean deterioration of worsening moves; falls to 1% of this value.
     recombine : float, default=0.5
-        Probability of a :class:`TreeRecombination` before the climb.
+        Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
-        Maximum number of pairs in this recombination.
+        Maximum number of pairs in the recombination.
     """
 
     def __init__(
@@ -145,9 +145,9 @@ class BoundaryClimb(DirectedMutation):
 
 
 class _Directions(NamedTuple):
-    """Data of the objectives for a climb."""
+    """Data that a climb requires for each objective."""
 
-    rates: FloatArray  # shape (n_obj, 5): one-hot kind of each objective, 0 if it does not guide moves
+    rates: FloatArray  # shape (n_obj, 5): one-hot kind of each objective, all 0 if it guides no moves
     features: FloatArray
     shapes: FloatArray
     borders: FloatArray
@@ -180,7 +180,7 @@ class _Directions(NamedTuple):
         return cls(rates, features, shapes, borders, changes)
 
     def earlier(self, plan: Labels) -> Int32Array:
-        """Return the earlier region of each area, numbered like the matching region of the plan, or -1."""
+        """Return each area's earlier region, numbered like the matching region of the plan, or -1."""
         before = np.full(len(plan), -1, dtype=np.int32)
         if self.changes is not None:
             before[self.changes.known] = self.changes.matched(plan[None])[0]
@@ -188,13 +188,13 @@ class _Directions(NamedTuple):
 
 
 def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
-    """Copy plans to a new array, and repair infeasible plans."""
+    """Copy plans to a new array and repair infeasible plans."""
     return np.ascontiguousarray(encoding.repair(checked_genes(X, encoding.n_var)), dtype=np.int32)
 
 
 register_operators(
     RegionEncoding,
-    # Crossover rarely yields connected regions, and repair destroys the structure of the parents.
+    # Crossover rarely yields connected regions, and repair destroys the parents' structure.
     crossover=partial(UniformCrossover, prob=0.0),
     mutation=BoundaryClimb,
     repair=EncodingRepair,

@@ -1,4 +1,4 @@
-"""Operators of seeds: every gene is the initial document of a subspace cluster (SISC-ML)."""
+"""Seed operators: each gene is the initial document of a subspace cluster (SISC-ML)."""
 
 from typing import Any, get_args
 
@@ -19,15 +19,15 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
 
 class SeedSampling(base.SeededSampling):
-    """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
+    """Draw k uniformly from k_min..n_seeds, then place k distinct documents as seeds in random slots.
 
     Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML (seeds, labels).
 
     Parameters
     ----------
     by_class : bool, default=False
-        Whether to draw labelled documents, cycling through the classes in random order. For a class without
-        further documents, any labelled document is drawn. Raises a ValueError if no document is labelled.
+        Whether to draw labelled documents, cycling through the classes in random order. If a class has no
+        more documents, any labelled document is drawn. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -48,7 +48,7 @@ class SeedSampling(base.SeededSampling):
 
 
 def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Generator) -> IntArray:
-    """Replace the seeds of a row by labelled documents, in O(k n_labelled) time."""
+    """Replace a row's seeds with labelled documents, in O(k n_labelled) time."""
     documents = rng.permutation(targets.rows)
     member = targets.indicators[documents] > 0
     order = rng.permutation(targets.n_classes)
@@ -64,12 +64,12 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Genera
 
 
 class AlignedSeedCrossover(base.PairCrossover):
-    """Exchange the seeds of matching clusters between two parents with probability one half.
+    """Swap the seeds of matching clusters between two parents with probability one half.
 
-    The matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
+    Matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
     Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
-    plus the evaluation of unevaluated parents. Source: an evolutionary search over the clusters of SISC-ML.
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair.
+    Unevaluated parents are evaluated first. Source: an evolutionary search over SISC-ML clusters.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -89,7 +89,7 @@ class AlignedSeedCrossover(base.PairCrossover):
 def _paired(
     a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
 ) -> tuple[IntArray, IntArray]:
-    """Align the seeds of two parents by matched pairs, padded with -1."""
+    """Align the seeds of two parents by matched pair, padded with -1."""
     left, right = nearest_pairs(first, second)
     alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
     rows = np.full((2, width), -1, dtype=a.dtype)
@@ -99,18 +99,18 @@ def _paired(
 
 
 class DistantSeedMutation(base.DrawnMutation):
-    """Replace a random seed by a document, drawn in proportion to its distance to the nearest centroid.
+    """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
-    Distances use the feature weights of the cluster. Requires a
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
-    the evaluation of unevaluated individuals; with :class:`~moo_clustering.operators.ExclusiveMating`, all
-    are already evaluated. Source: an evolutionary search over the clusters of SISC-ML.
+    Distances use the cluster's feature weights. Requires a
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual.
+    Unevaluated individuals are evaluated first; with :class:`~moo_clustering.operators.ExclusiveMating`,
+    there are none. Source: an evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
-        ``"full"`` replaces a seed, adds a seed in a random slot, or drops a seed, with equal probability; it
-        replaces a seed if the number of clusters cannot grow or shrink.
+        ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. It
+        replaces a seed if the number of clusters cannot grow or shrink as drawn.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
@@ -125,7 +125,7 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        # Draw a column of each row: an empty slot to add a seed, otherwise an occupied slot.
+        # Select a column in each row: an empty slot to add a seed, otherwise an occupied slot.
         slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
@@ -140,16 +140,16 @@ def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64
     row, place = np.nonzero(slots >= 0)
     weights[row, slots[row, place]] = 0.0
     cumulative = np.cumsum(weights, axis=1)
-    # The first sum beyond the threshold belongs to a document with positive weight.
+    # The first sum above the threshold belongs to a document with positive weight.
     drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
     return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
 
 
 class SweepSeedMutation(base.DrawnMutation):
-    """Local search: replace every seed by the document with the largest membership in its cluster.
+    """Local search that replaces each seed with the document with the highest membership in its cluster.
 
-    The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
-    central document, the mutant is a copy. Unevaluated individuals are evaluated first, as by
+    The mutant's sweeps continue where its parent's sweeps ended. If each seed is already the most central
+    document, the mutant is a copy. Unevaluated individuals are evaluated first, as in
     :class:`DistantSeedMutation`. Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
     Source: an evolutionary search over the clusters of SISC-ML.
     """
@@ -162,7 +162,7 @@ class SweepSeedMutation(base.DrawnMutation):
 
 
 def seed_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError unless its genes are seeds of subspace clusters."""
+    """Return the problem; raise a TypeError if its genes are not seeds of subspace clusters."""
     needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
     return base.require(problem, "SubspaceClusteringProblem", *needed)
 

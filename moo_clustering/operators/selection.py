@@ -1,4 +1,4 @@
-"""Tournament selection of parents, mating that crosses or mutates, and elimination of duplicates."""
+"""Tournament selection of parents, mating that crosses or mutates, and duplicate elimination."""
 
 import math
 from collections.abc import Callable
@@ -21,25 +21,25 @@ Canonical = Callable[[NDArray[Any]], NDArray[Any]]
 def batched_tournament(
     pop: Population, P: IntArray, algorithm: Any = None, random_state: Generator | None = None, **kwargs: Any
 ) -> IntArray:
-    """Decide tournaments by feasibility, then dominance or rank, then crowding, then at random.
+    """Decide tournaments by feasibility, dominance or rank, and crowding; break ties at random.
 
     Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
-    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except for random ties.
+    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except in ties.
     Takes O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
     pop : Population
-        A ValueError is raised if a feasible individual lacks ``crowding`` or, if it is used, ``rank``.
+        A ValueError is raised if a feasible individual lacks ``crowding``, or ``rank`` if it is used.
     P : ndarray of shape (n_tournaments, pressure)
-        Positions of the competitors in ``pop``. The winner of two competes with the next competitor.
+        Positions of the competitors in ``pop``. The winner of the first two meets the next one, and so on.
     algorithm : pymoo Algorithm, optional
-        Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
+        Its ``tournament_type`` is used: ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
-        Generator for random ties. Default: that of the algorithm.
+        Generator used to break ties at random. Default: the algorithm's generator.
     **kwargs
-        Further arguments of pymoo; ignored.
+        Additional arguments passed by pymoo, which are ignored.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, NaN if missing; raise a ValueError if it is missing where ``needed``."""
+    """Return an attribute as floats, with NaN if missing; raise a ValueError if it is missing but needed."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II")
@@ -85,16 +85,16 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 
 
 class CanonicalDuplicates(DuplicateElimination):
-    """Eliminate individuals whose canonical genotype has occurred before.
+    """Eliminate individuals with a canonical genotype that has already occurred.
 
-    One hash per individual is compared, in O(n_individuals n_var) time plus that of ``canonical``. pymoo's
-    default, the Euclidean distance of all pairs, misses permuted medoids and renumbered clusters.
+    One hash per individual is compared, in O(n_individuals n_var) time plus the time for ``canonical``. The
+    default of pymoo, Euclidean distance between pairs, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------
     canonical : Encoding or callable, optional
-        Encoding with :meth:`~moo_clustering.encodings.Encoding.canonical`, or a function ``X -> X`` of
-        populations, shape (n_individuals, n_var). Default: compare genes. Dtypes are ignored.
+        Encoding with a :meth:`~moo_clustering.encodings.Encoding.canonical` method, or a function ``X -> X``
+        for populations of shape (n_individuals, n_var). Default: genes are compared. Dtypes are ignored.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class CanonicalDuplicates(DuplicateElimination):
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
-        """Return one key per individual; two keys are equal if and only if the individuals are duplicates."""
+        """Return a key for each individual; keys are equal if and only if the individuals are duplicates."""
         X = pop.get("X")
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)
@@ -136,15 +136,15 @@ class CanonicalDuplicates(DuplicateElimination):
 
 
 class ExclusiveMating(Mating):
-    """Mating that either crosses a pair of parents or mutates both.
+    """Mating that either crosses a pair of parents or mutates both of them.
 
     Parameters
     ----------
     selection, crossover, mutation
         pymoo operators. The crossover must produce two children from two parents; its ``prob`` is the
-        probability that a pair is crossed instead of mutated.
+        probability that a pair is crossed rather than mutated.
     **kwargs
-        ``repair``, ``eliminate_duplicates`` and ``n_max_iterations`` as in pymoo.
+        ``repair``, ``eliminate_duplicates`` and ``n_max_iterations``, as in pymoo.
     """
 
     def _do(

@@ -1,4 +1,4 @@
-"""Operators of sparse representations: genes are the weights of every sample's candidates (SRMOSC)."""
+"""Operators for sparse representations; genes are weights of each sample's candidates (SRMOSC)."""
 
 from typing import Any
 
@@ -18,26 +18,26 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
-# Errors and link counts of the rows of an individual.
+# Errors and link counts of an individual's rows.
 Tables = tuple[FloatArray, Labels]
-# Arguments of :func:`~moo_clustering.operators.base.require`.
+# Arguments for :func:`~moo_clustering.operators.base.require`.
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
-# Attributes of individuals that store the errors and link counts of the rows of their genes.
+# Attributes in which individuals store the errors and link counts of their rows.
 TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals with links to between one and all of the candidates, without randomness.
+    """Create individuals with links to between one and all of the candidates, deterministically.
 
-    Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest of w
-    candidates, refitted by coordinate descent. Sets ``row_errors`` and ``row_sizes`` for
+    Individual m of 0..n-1 starts with equal weights for the 1 + round((w - 1) m / (n - 1)) nearest of w
+    candidates, which coordinate descent then refits. Sets ``row_errors`` and ``row_sizes`` for
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
     n_sweeps : int, default=3
-        Sweeps of coordinate descent.
+        Number of coordinate-descent sweeps.
     """
 
     def __init__(self, n_sweeps: int = 3) -> None:
@@ -47,7 +47,7 @@ class SparseRowSampling(Sampling):
         self.n_sweeps = n_sweeps
 
     def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
-        """Create the population; every individual has a separate array of genes."""
+        """Create the population; each individual has its own array of genes."""
         return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
 
     def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Float32Array:
@@ -61,16 +61,16 @@ class SparseRowSampling(Sampling):
 
 
 class RowUniformCrossover(base.PairCrossover):
-    """Exchange every sample's row of weights between two parents with probability one half.
+    """Swap each sample's row of weights between two parents with probability one half.
 
     Requires an :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents have ``row_errors`` and
-    ``row_sizes``, these are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    ``row_sizes``, their entries are swapped too. Takes O(N w) time and memory per crossed pair.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
     prob : float, default=0.7
-        Probability that a pair is crossed; otherwise the children share the arrays of the parents.
+        Probability that a pair is crossed; otherwise, the children share their parents' arrays.
     """
 
     _needs = SPARSE_ROWS
@@ -81,7 +81,7 @@ class RowUniformCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals; all first children come before all second children."""
+        """Cross individuals; return all first children, then all second children."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
@@ -132,21 +132,21 @@ def _swapped_rows(
 
 
 class SupportMutation(base.SeededMutation):
-    """Drop the smallest weight of a row or add the candidate with the largest gain, then refit the weights.
+    """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
-    The gain of a candidate is the largest error reduction by its weight alone: max(0, g)^2 / G_aa, where g is
-    minus half the gradient. The last link of a row is never dropped, and weights are refitted even if no link
-    changes. Requires an :class:`~moo_clustering.problems.SRMOSCProblem`.
+    A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G_aa,
+    where g is minus half the gradient. The last link in a row is never dropped, and weights are refitted even
+    if no link changes. Requires an :class:`~moo_clustering.problems.SRMOSCProblem`.
 
-    Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, and copies its genes.
+    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
     row_rate : float, default=0.05
-        Share of the rows of an individual that change, at least one row.
+        Share of an individual's rows to change; at least one row is changed.
     n_sweeps : int, default=5
-        Sweeps of non-negative coordinate descent over the links of a row.
+        Number of non-negative coordinate-descent sweeps over the links in a row.
     """
 
     _needs = SPARSE_ROWS
@@ -165,14 +165,14 @@ class SupportMutation(base.SeededMutation):
     def do(
         self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Mutate individuals; mutants have new arrays."""
+        """Mutate individuals, giving mutants new arrays."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.create(*(individual.copy() for individual in pop))
         for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
             individual = pop[k]
-            # Copy, because a parent may share the arrays.
+            # Copy the genes, because a parent may share the array.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):
@@ -209,15 +209,15 @@ class SupportMutation(base.SeededMutation):
 
 
 class RowTableEvaluator(Evaluator):
-    """Evaluate individuals of SRMOSC by summing their ``row_errors`` and ``row_sizes``.
+    """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
 
-    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update these tables:
     :class:`~moo_clustering.operators.SparseRowSampling`,
     :class:`~moo_clustering.operators.RowUniformCrossover` and
-    :class:`~moo_clustering.operators.SupportMutation`, which update these tables. Missing tables are
-    computed. Operators that change genes but not tables require pymoo's evaluator, which reads the genes.
+    :class:`~moo_clustering.operators.SupportMutation`. Missing tables are computed. Operators that change
+    genes but not tables require pymoo's evaluator, which reads the genes.
 
-    Takes O(N) time per individual, without a copy of the genes.
+    Takes O(N) time per individual without copying the genes.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

@@ -32,7 +32,7 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Survival that uses only the number of survivors and a random generator."""
+    """Base class for survival operators that use only the number of survivors and a random generator."""
 
     def _do(
         self,
@@ -48,24 +48,24 @@ class _SeededSurvival(Survival):
 
     @abstractmethod
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
-        """Return the survivors, and set their ``rank`` and ``crowding``."""
+        """Return the survivors after setting their ``rank`` and ``crowding``."""
 
 
 class ConstraintCrowdingSurvival(_SeededSurvival):
-    """Survival by rank, then crowding distance plus a bonus for satisfied constraints, then at random.
+    """Select survivors by rank, then crowding distance plus a constraint bonus; break ties at random.
 
-    The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` of an individual (default 0), which
-    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
-    ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
+    The bonus w_m / M + w_c / C is stored in the individual's attribute ``"constraint_bonus"`` (default: 0),
+    which :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
+    ``crowding`` of survivors includes the bonus. To use the paper's tournament by rank, set
     ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has no
-        effect there, or the number of objectives.
+        Crowding distance at the ends of a front: infinite (as printed in the paper), which makes the bonus
+        irrelevant there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
-        Drops later duplicates before ranking, as long as enough individuals remain.
+        Removes later duplicates before ranking, as long as enough individuals remain.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         if self.unique is not None:
-            # Keep the first duplicates if fewer than n_survive individuals are distinct.
+            # Keep the first duplicates if there are fewer than n_survive distinct individuals.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
@@ -100,10 +100,10 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
 
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
-    """Return the crowding distance of the members of one front, summed over the objectives.
+    """Return the crowding distance of each member of a front, summed over the objectives.
 
-    At the ends of an objective the distance is infinite or, with ``boundary="finite"``, the number of
-    objectives, which bounds all other distances. Ties are ordered by index. pymoo averages over the
+    At the ends of an objective, the distance is infinite or, with ``boundary="finite"``, the number of
+    objectives, which bounds all other distances. Ties are broken by index. pymoo averages over the
     objectives, and assigns 0 to the ends of a constant objective. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
@@ -121,26 +121,26 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 
 
 class DynamicDiversitySurvival(_SeededSurvival):
-    """NSGA-II survival that recomputes the diversity objective f2 in the current population.
+    """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
-    pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
-    computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
-    Requires feasible individuals, f2 as second objective, and the methods of
+    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
+    computes f2 among parents and offspring before ranking, then f2, rank and crowding among the survivors. It
+    requires feasible individuals, f2 as the second objective, and the methods of
     :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
     time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
     Parameters
     ----------
     diversity : {"slots", "last_front", "none"}, default="slots"
-        Preservation of genotypic diversity in addition to f2:
+        How genotypic diversity is preserved in addition to f2:
 
         - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
-          selected one by one, front by front, each as different as possible from all selected members.
-        - ``"last_front"``: in the front that is split, diversity within the merged population replaces
-          crowding, and the member with the smallest f1 always survives.
-        - ``"none"``: NSGA-II.
+          selected one at a time, front by front, each as different as possible from all selected members.
+        - ``"last_front"``: in the front that survives only partly, diversity in the merged population
+          replaces crowding, and the member with the lowest f1 always survives.
+        - ``"none"``: same as NSGA-II.
     n_div : int, optional
-        Number of survivors selected by diversity with ``"slots"``. Default: ceil(0.1 n_survive).
+        Number of survivors selected for diversity with ``"slots"``. Default: ceil(0.1 n_survive).
     """
 
     def __init__(
@@ -166,10 +166,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the rows of the survivors, and their objectives within the survivors, shape (n_survive, 2).
+        """Return the survivors' rows, and their objectives among the survivors, shape (n_survive, 2).
 
-        ``ranks`` contains parents and offspring in rank encoding, shape (n_individuals, n_samples), and ``F``
-        their objectives, shape (n_individuals, 2), whose second column is ignored.
+        ``ranks`` contains the parents and offspring in rank encoding, shape (n_individuals, n_samples). ``F``
+        contains their objectives, shape (n_individuals, 2); its second column is ignored.
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -177,7 +177,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Subtracting the dropped individuals is cheaper than counting the survivors.
+        # Subtracting the dropped individuals' counts is cheaper than counting the survivors.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -217,10 +217,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
         rest: IntArray,
         n_div: int,
     ) -> IntArray:
-        """Select ``n_div`` members of ``rest``, which must be sorted by front, crowding and position."""
+        """Select ``n_div`` diverse members of ``rest``, which is sorted by front, crowding and position."""
         if n_div == 0:
             return rest[:0]
-        # The n_div selected members cannot be in later fronts.
+        # The n_div members cannot come from later fronts.
         reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
         candidates = ranks[reachable]
         if len(chosen):
@@ -233,7 +233,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         for _ in range(n_div):
             open_positions = np.flatnonzero(free)
             front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            # On ties, argmin selects the first member in the order of crowding and position.
+            # argmin breaks ties by crowding, then by position.
             pick = front[np.argmin(shared[front])]
             picked.append(reachable[pick])
             free[pick] = False
@@ -242,28 +242,28 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
 
 class EliteSurvival(Survival):
-    """Wrap a survival so that the individuals with the best scalar scores always survive.
+    """Wrapper around a survival that always keeps the individuals with the highest scalar scores.
 
     Requires a problem with ``decode`` and ``natural``, such as
-    :class:`~moo_clustering.problems.PartitionProblem`. Every generation calls ``scalar`` once, for parents
-    and offspring. If the elite replaces survivors, the wrapped survival runs again on the final survivors,
-    which updates their ranks and crowding. Source: ParetoClustering, evolution.
+    :class:`~moo_clustering.problems.PartitionProblem`. ``scalar`` is called once per generation, with parents
+    and offspring. If the elite replaces any survivors, the wrapped survival is run again on the final
+    survivors to update their rank and crowding. Source: ParetoClustering, evolution.
 
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors; the elite then replaces the last of them.
+        Survival that selects all survivors; the elite then replaces the last of them.
     scalar : callable
-        As in :class:`EliteMemory`; the score of a partition must not depend on other partitions.
+        See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
-        Whether the elite survives. If False, only the memory is updated, for controls without selection.
+        Whether the elite survives. If False, only the memory is updated (for controls without selection).
 
     Attributes
     ----------
     memory : EliteMemory
-        The best partitions of the run so far.
+        Best partitions found in the run so far.
     """
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
@@ -298,20 +298,20 @@ class EliteSurvival(Survival):
 
 
 class EliteMemory:
-    """Memory of the distinct partitions with the greatest scalar scores in all updates.
+    """Memory of the distinct partitions with the highest scalar scores in all updates so far.
 
     Parameters
     ----------
     scalar : callable
-        ``scalar(values, labels) -> scores``, shape (q,), greater is better. ``values`` are objectives with
-        original signs, shape (q, n_objectives), and ``labels`` partitions, shape (q, n_samples).
+        ``scalar(values, labels) -> scores``, shape (q,), where higher is better. ``values`` are objectives
+        with their original signs, shape (q, n_objectives); ``labels`` are partitions, shape (q, n_samples).
     n_elite : int, default=4
         Maximum number of stored partitions.
 
     Attributes
     ----------
     labels : ndarray of shape (n_kept, n_samples), int32
-        Best first; ties go to the partition seen first.
+        Best first; ties are broken in favour of the partition seen first.
     values : ndarray of shape (n_kept, n_objectives)
     scores : ndarray of shape (n_kept,)
     """
@@ -326,9 +326,9 @@ class EliteMemory:
         self.scores: FloatArray = np.empty(0)
 
     def update(self, values: FloatArray, labels: Labels) -> IntpArray:
-        """Store the best partitions; return the rows of the best partitions of this population, best first.
+        """Store the best partitions; return the rows of this population's best partitions, best first.
 
-        Raises a ValueError if ``scalar`` returns NaN or a wrong number of scores.
+        Raises a ValueError if ``scalar`` returns NaN or the wrong number of scores.
         """
         labels = relabel_by_first_appearance(labels)
         scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
@@ -345,20 +345,20 @@ class EliteMemory:
         return best
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return the arrays and metadata that :meth:`restore_checkpoint_state` requires."""
         return {"labels": self.labels, "values": self.values, "scores": self.scores}, {}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the state that :meth:`checkpoint_state` returned."""
+        """Restore a state returned by :meth:`checkpoint_state`."""
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A shallow copy suffices, because arrays are replaced, not modified. The scalar may be large.
+        # A shallow copy suffices, because arrays are replaced rather than modified. The scalar can be large.
         return copy.copy(self)
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last chosen rows outside the elite by rows of the elite that were not chosen."""
+    """Replace the last chosen rows that are not in the elite with the elite rows that were not chosen."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()
@@ -373,9 +373,9 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Survival of random individuals, as a control without selection. Source: ParetoClustering, controls.
+    """Select survivors at random, as a control without selection. Source: ParetoClustering, controls.
 
-    Also select parents at random, because tournaments use the ``rank`` and ``crowding`` of survivors.
+    Select parents at random as well, because tournaments use the survivors' ``rank`` and ``crowding``.
     """
 
     def __init__(self) -> None:
@@ -389,7 +389,7 @@ class RandomSurvival(_SeededSurvival):
 
 
 def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the front number (0 = non-dominated) and the crowding distance within the front, per row."""
+    """Return each row's front number (0 = non-dominated) and its crowding distance within the front."""
     fronts, rank = NonDominatedSorting().do(F, return_rank=True)
     crowding = np.empty(len(F))
     for front in fronts:

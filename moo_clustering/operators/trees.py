@@ -1,4 +1,4 @@
-"""Operators of links, initialised from a minimum spanning tree: genes are links of samples (MOCK)."""
+"""Link operators based on a minimum spanning tree; each gene is the link of a sample (MOCK)."""
 
 import warnings
 from functools import partial
@@ -21,7 +21,7 @@ TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 Length = Literal["genotype", "N"]
 NewValue = Literal["different", "any"]
-# Arguments of :func:`~moo_clustering.operators.base.require`.
+# Arguments for :func:`~moo_clustering.operators.base.require`.
 LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 
 
@@ -29,20 +29,20 @@ class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
     Requires a :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting
-    if neither end is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, plus up
-    to ten iterations of k-means per individual of the second half of ``"2007"``. Source: Handl and Knowles,
-    IEEE TEVC 11(1), 2007, section on initialisation.
+    if neither endpoint is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, and
+    up to ten k-means iterations for each individual in the second half with ``"2007"``. Source: Handl and
+    Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
-          random permutations of 2, 3, ...
-        - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting links;
-          then the tree without the links between k-means clusters, k = 2, 3, ..., n_samples, 2, ...
+        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, where k runs
+          through random permutations of 2, 3, ...
+        - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
+          then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample that loses its tree link: a random neighbour, or the sample itself. With
-        ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits are set to 0.
+        New link of a sample that loses its tree link: to a random neighbour, or to itself. With ``"delta"``,
+        ``"neighbor"`` can draw the sample itself, but not the removed link. Bits are set to 0.
     """
 
     _needs = LINKS
@@ -70,17 +70,17 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Fill part of the population with partitions of a greedily constructed front.
+    """Take part of the population from a greedily constructed front.
 
-    The partitions are evenly spaced along the front and include both ends. Requires a problem with
-    :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
+    The selected partitions are evenly spaced along the front and include both of its ends. Requires a problem
+    with :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
     ----------
     share : float, default=0.5
-        Maximum share of the population from the constructed front.
+        Maximum share of the population that comes from the constructed front.
     rest : pymoo Sampling, optional
-        Sampling of the other individuals. Default: :class:`MSTInterestingnessSampling`.
+        Sampling for the other individuals. Default: :class:`MSTInterestingnessSampling`.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return the mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
+    """Return a mask of the genes that lose their tree links with "delta", shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most = min(n_samples, len(order) + 1)
@@ -120,7 +120,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return the mask of the genes that lose their tree links for "2007", shape (n_samples, n_var)."""
+    """Return a mask of the genes that lose their tree links with "2007", shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -129,7 +129,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    # With several threads, rounding errors of k-means would not be reproducible.
+    # Use one thread, because the rounding errors of multi-threaded k-means are not reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
@@ -139,7 +139,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Return the genes of the samples with a parent in the tree, most interesting links first."""
+    """Return the genes of all samples with a parent in the tree, most interesting links first."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
@@ -149,7 +149,7 @@ def _by_interest(problem: Any) -> NDArray[np.intp]:
 def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
-        # Initial partitions may be unconverged or contain fewer than k clusters.
+        # Initial partitions need not have converged, and may contain fewer than k clusters.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int32] = model.fit(X).labels_
     return labels
@@ -158,33 +158,33 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour of each sample or, with ``current``, a different link: a neighbour or the sample."""
+    """Draw a neighbour of each sample or, given ``current`` links, a different neighbour or the sample."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from one position fewer, and skip the position of the current link.
+    # Draw from the positions other than that of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Replace a link to the l-th neighbour by one of the L nearest, with probability 1/n + (l/n)^2.
+    """Replace a link to the l-th neighbour with one of the L nearest, with probability 1/n + (l/n)^2.
 
-    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
-    of the kind "split" are flipped, with l = 0 for bits of 0. Probabilities are capped at 1. Requires a
+    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. With
+    "split" encodings, bits are flipped, and 0-bits have l = 0. Probabilities are capped at 1. Requires a
     :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
     changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
     length : {"genotype", "N"}, default="genotype"
-        Whether n is the number of genes or the number of samples.
+        Whether n is the number of genes or of samples.
     new_value : {"different", "any"}, optional
-        ``"different"``: the sample or a neighbour, except the current link. ``"any"``: any neighbour.
-        Default: ``"any"`` for encodings of kind "locus", otherwise ``"different"``.
+        ``"different"`` draws the sample itself or a neighbour, but not the current link. ``"any"`` draws any
+        neighbour. Default: ``"any"`` for "locus" encodings, otherwise ``"different"``.
     """
 
     _needs = LINKS
@@ -213,9 +213,9 @@ class NeighborBiasedMutation(base.SeededMutation):
 def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
-    """Draw the rows and columns of the genes that change."""
-    # Tree links with ranks above L + 1 ("hot") have large probabilities, and are drawn one by one. All other
-    # links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities.
+    """Draw the rows and columns of the genes to change."""
+    # Tree links with a rank above L + 1 ("hot") have high probabilities and are drawn individually. All other
+    # links are drawn sparsely with the probability for rank L + 1, then thinned to their exact probabilities.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]
@@ -235,7 +235,7 @@ def _mutated_genes(
 
 
 def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
-    """Return the rank of each gene's link among the neighbours of its sample."""
+    """Return each link's rank among the neighbours of its sample."""
     graph, samples = problem.graph, problem.encoding.relevant[genes]
     far = graph.interest.rank_of_parent[samples].astype(np.int64)
     if problem.encoding.kind == "split":

@@ -1,7 +1,7 @@
-"""pymoo problems whose individuals are partitions or graphs of the samples.
+"""pymoo problems with partitions or sample graphs as individuals.
 
-:class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it for a new
-problem. The other classes are from papers, or require a special evaluation. All evaluate whole populations.
+:class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it to define a new
+problem. The other classes come from papers or require special evaluation. All evaluate whole populations.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""Problems over bags of instances, with a fixed number of clusters or a varying number of medoids."""
+"""Problems on bags of instances, with a fixed number of clusters or a varying number of medoids."""
 
 from __future__ import annotations
 
@@ -33,44 +33,44 @@ from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
-# Indices computed from products of bag means and instances.
+# Indices that can be computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
 
 
 class BagPartitionProblem(partition.PartitionProblem):
-    """Partitions of bags into a fixed number of clusters, optimised by one or more indices.
+    """Optimise partitions of bags into a fixed number of clusters by one or more indices.
 
-    Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
+    Genes are cluster numbers 0..n_clusters-1, one per bag. Clusters can be empty; :meth:`decode` returns
     contiguous labels. A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
     Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
-        Bags, scaled for the distances.
+        Bags, scaled for distances.
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other bag
-        indices. Maximised indices are negated, see :meth:`natural`. Infinite values are replaced by 1e6.
+        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
+        indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored for index objects.
+        Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored by index objects.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
-        Whether ``min_cluster_size`` is an inequality constraint. Default: True if it exceeds 1. Local search
-        and repair with ``objective`` always respect the minimum size.
+        Whether ``min_cluster_size`` is an inequality constraint. Default: True if it is greater than 1. Local
+        search and repair with ``objective`` always enforce the minimum size.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        As for :class:`PartitionProblem`. Local search minimises ``objective`` times 1 + V, except with
+        Same as for :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)``, except with
         ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
 
     Attributes
     ----------
     bags : Bags
     objective : BagObjective
-        Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
+        Objective used by :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
         first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
     distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, computed on first access and shared by all copies.
+        Directed Hausdorff distances, computed on first access and shared between copies.
     n_clusters, min_cluster_size : int
 
     Examples
@@ -134,13 +134,13 @@ class BagPartitionProblem(partition.PartitionProblem):
 
 @documented(BagPartitionProblem)
 class BagMedoidProblem(partition.PartitionProblem):
-    """Partitions of bags by a varying number of medoids, optimised by one or more indices.
+    """Optimise partitions of bags, defined by a varying number of medoids, by one or more indices.
 
-    Genes are the indices of medoid bags, or -1 for empty slots, see
+    Genes are indices of medoid bags, with -1 for empty slots; see
     :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
-    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is scored
-    per set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is
+    computed for each set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -149,16 +149,16 @@ class BagMedoidProblem(partition.PartitionProblem):
     k_min : int, default=2
         Minimum number of clusters.
     centers : {"medoid", "mean"}, default="medoid"
-        Centres of ``"bag_davies_bouldin"``: medoids, or cluster centroids. Ignored for index objects.
+        Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, also for the silhouette unless it is an index object: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
+        Distance between bags, also used for a silhouette that is not an index object: "directed",
+        "symmetric", "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Attributes
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from row bags to column bags, shared by all copies.
+        Distances from row bags to column bags, shared between copies.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class BagMedoidProblem(partition.PartitionProblem):
 
 
 class MedoidDaviesBouldin(ValidityIndex):
-    """Davies-Bouldin index with the medoids of Eq. 2 instead of centroids, minimised (Eq. 10)."""
+    """Davies-Bouldin index with medoids (Eq. 2) in place of centroids, minimised (Eq. 10)."""
 
     name, greater_is_better = "bag_davies_bouldin", False
 
@@ -234,7 +234,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         """Score contiguous labels with medoids (n_individuals, k_max); inf for fewer than two clusters."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
-        # The label of a medoid is the number of its cluster.
+        # A medoid's label is its cluster number.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
         return db_medoid(self.distances_, labels, centers)
@@ -245,7 +245,7 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags; ``replaced`` maps classes to functions that fit another index."""
+    """Fit copies of indices to bags; ``replaced`` maps index classes to functions that fit a substitute."""
     listed = partition.index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
     for name in names:
@@ -281,7 +281,7 @@ def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
 def moved_objective(
     indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
 ) -> BagObjective:
-    """Return the BagObjective of the first index that it supports, or else of Davies-Bouldin."""
+    """Return the BagObjective of the first supported index, or of Davies-Bouldin if none is supported."""
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
@@ -291,12 +291,12 @@ def moved_objective(
 
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace infinite values of a minimised index by 1e6, as the bag indices do."""
+    """Replace infinite values of a minimised index with 1e6, as in the bag indices."""
     return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
 
 
 class BagTables(Shared):
-    """Products and distances of bags, computed on first access and shared by all copies."""
+    """Bag products and distances, computed on first access and shared between copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags = bags
@@ -310,12 +310,12 @@ class BagTables(Shared):
         """Return the products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
-            # No pruning by the minimum cluster size, which individuals can violate.
+            # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Return the distances between bags, from row to column."""
+        """Return the distances from row bags to column bags."""
         kind = self.kind if kind is None else kind
         if kind not in self._distances:
             H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)

@@ -1,4 +1,4 @@
-"""Fuzzy clustering around modes: the problem, and spaces of category codes and of numeric features."""
+"""Fuzzy clustering around modes: the problem, and its spaces for category codes and numeric features."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,40 +17,40 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block, independent of the population, so that the sums of an individual are always identical.
+# Number of samples per block, the same for all populations, so that an individual's sums never change.
 BLOCK_SAMPLES = 512
-# Maximum number of values in memory for all threads (256 MB of float64), and per block (fits in the cache).
+# Maximum number of values in memory for all threads (256 MB of float64), and per block (fits the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Minimum number of memberships for which a thread pays off.
+# Minimum number of memberships that makes a thread worthwhile.
 LEAST_PER_THREAD = 1 << 18
-# Relative tolerance for equal sums of memberships, because the order of additions is arbitrary.
+# Relative tolerance for equal sums of memberships, because the order of summation is arbitrary.
 TIE = 1e-10
-# Mean number of categories per attribute above which a sparse table is faster than a dense one.
+# Mean number of categories per attribute above which sparse tables are faster than dense tables.
 SPARSE_CATEGORIES = 64
 
 
 class FuzzyModesProblem(SignedProblem):
-    """Find modes of fuzzy clusters that are compact (pi) and far apart (sep).
+    """Find modes of fuzzy clusters that are compact (pi) and well separated (sep).
 
-    Genes are the attributes of K modes, one mode after the other. Evaluation replaces each mode by the mode
-    of its fuzzy cluster, scores the new modes and writes them to the individuals (``out["X"]``).
+    Genes are the concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy
+    cluster, scores the new modes, and writes them to the individuals (``out["X"]``).
 
-    - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
-    - ``sep``, maximised (-sep in ``F``): sum of distances between modes; close modes have large weights.
+    - ``pi``, minimised: mean distance from the members of a cluster to its mode, summed over clusters.
+    - ``sep``, maximised (-sep in ``F``): sum of the distances between modes; close modes have high weights.
 
-    Raises a ValueError if evaluated genes are invalid categories or infinite. Source: Mukhopadhyay, Maulik
-    and Bandyopadhyay, IEEE TEVC 13, 2009.
+    Raises a ValueError if evaluated genes contain invalid categories or infinite values. Source:
+    Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Category codes 0, 1, ... of every attribute, or numeric features with ``metric="euclidean"``.
+        Category codes 0, 1, ... of each attribute, or numeric features with ``metric="euclidean"``.
     n_clusters : int
-        K, from 1 to n_samples; sep is 0 for K = 1.
+        Number K of clusters, from 1 to n_samples; sep is 0 for K = 1.
     metric : {"hamming", "euclidean"}, default="hamming"
-        Number of different attributes, or Euclidean distance.
+        Number of differing attributes, or Euclidean distance.
     fuzziness : float, default=2
-        Exponent of memberships, above 1. Memberships become crisp as it approaches 1.
+        Exponent of memberships, above 1. As it approaches 1, memberships become crisp.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class FuzzyModesProblem(SignedProblem):
 
     Notes
     -----
-    A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the number
-    of categories of all attributes, or of features. Genotypes with the same modes in any order get identical
-    objectives, in any population and for any number of threads. Modes may be equal, or have no samples.
+    A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
+    number of categories, or the number of features. Genotypes with the same modes in any order have identical
+    objectives, in any population and for any number of threads. Modes can be equal or have no samples.
 
-    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
+    pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -105,8 +105,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or int32 codes, to which genes are rounded. A genotype of shape (n_var,) is treated
-        as a population. Raises a ValueError for a wrong number of genes, and for invalid or infinite genes.
+        Modes are float64, or int32 codes rounded from genes. A genotype of shape (n_var,) is treated as a
+        population. Raises a ValueError if the number of genes is wrong, or if genes are invalid or infinite.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -124,14 +124,14 @@ class FuzzyModesProblem(SignedProblem):
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Decode genotypes to partitions by the nearest mode, shape (n_individuals, n_samples).
+        """Decode genotypes to partitions by nearest mode, shape (n_individuals, n_samples).
 
-        Ties go to the first mode. Clusters are numbered by first appearance; empty clusters are dropped.
+        Ties are broken in favour of the first mode. Clusters are numbered by first appearance, without gaps.
         """
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Find the nearest mode of every sample (ties: the first), shape (n_individuals, n_samples)."""
+        """Return each sample's nearest mode (the first on ties), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
         for rows in self._individuals(len(modes)):
@@ -140,15 +140,15 @@ class FuzzyModesProblem(SignedProblem):
         return labels
 
     def canonical(self, X: ArrayLike) -> NDArray[Any]:
-        """Sort the modes of every genotype lexicographically, for ``CanonicalDuplicates``."""
+        """Sort each genotype's modes lexicographically, for ``CanonicalDuplicates``."""
         modes = self.modes(X)
         sorted_modes = np.take_along_axis(modes, _sorted_modes(modes)[:, :, None], axis=1)
         return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
-        """Return modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
+        """Return the modes of clusters 0..k-1 in a partition of shape (n_samples,), shape (k, n_features).
 
-        A mode contains the most frequent category (ties: the first) or the mean of every attribute.
+        For each attribute, a mode contains the most frequent category (the first on ties) or the mean.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -161,13 +161,13 @@ class FuzzyModesProblem(SignedProblem):
         return self.space.update(sums, total, modes)[0]
 
     def encode(self, labels: ArrayLike) -> NDArray[Any]:
-        """Encode partitions by their modes; with fewer than K clusters, the last mode is repeated."""
+        """Encode partitions by their modes; if there are fewer than K clusters, the last mode is repeated."""
         modes = map(self.modes_of, np.atleast_2d(np.asarray(labels)))
         rows = np.minimum(np.arange(self.n_clusters), [[int(np.max(row))] for row in np.atleast_2d(labels)])
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw genes for the positions: any category, or a uniform number in the range of the attribute."""
+        """Draw genes for the given positions: any category, or a uniform number in the attribute's range."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -176,14 +176,14 @@ class FuzzyModesProblem(SignedProblem):
         modes = np.take_along_axis(modes, order[:, :, None], axis=1)
         first, inverse = distinct_rows(modes.reshape(len(modes), self.n_var))
         improved, F = self._improve(modes[first])
-        # Restore the original order of the modes.
+        # Restore the modes to their original order.
         back = np.argsort(order, axis=1)[:, :, None]
         written = np.take_along_axis(improved[inverse], back, axis=1)
         out["X"] = written.reshape(len(written), self.n_var)
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve and score all individuals in blocks on several threads; BLAS uses one thread."""
+        """Improve and score all individuals in blocks on several threads, with single-threaded BLAS."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
@@ -195,7 +195,7 @@ class FuzzyModesProblem(SignedProblem):
         return np.concatenate([new for new, _ in results]), np.concatenate([F for _, F in results])
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Compute new modes and their objectives."""
+        """Compute the new modes and their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
@@ -218,9 +218,9 @@ class FuzzyModesProblem(SignedProblem):
             yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Split a population into blocks of bounded memory, at least one per thread if threads pay off."""
+        """Split a population into blocks of limited memory, at least one for each thread that pays off."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
-        # Four arrays have one number per mode and sample: distances, memberships, their powers, a product.
+        # Four arrays have a value per mode and sample: distances, memberships, their powers and a product.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
@@ -230,15 +230,15 @@ class FuzzyModesProblem(SignedProblem):
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the lexicographic order of the modes of every individual, shape (n_individuals, n_modes)."""
+    """Return each individual's lexicographic order of modes, shape (n_individuals, n_modes)."""
     return np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
     """Return memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
-    # Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
+    # Modes at infinite distance are excluded. A sample at distance 0 from q modes has membership 1/q in each.
     nearest = distances.min(axis=-2, keepdims=True)
-    # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
+    # Ratios to the nearest mode cannot overflow; if that mode is at distance 0, they are 0 for farther modes.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
     if m != 2.0:
         np.power(u, 1.0 / (m - 1.0), out=u)
@@ -247,18 +247,18 @@ def memberships(distances: FloatArray, m: float) -> FloatArray:
 
 
 def powered(u: FloatArray, m: float) -> FloatArray:
-    """Return the memberships to the power m."""
+    """Return the memberships raised to the power m."""
     return np.square(u) if m == 2.0 else np.power(u, m)
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) from the two sums, over modes with members."""
+    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) from both sums, over modes with members."""
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
-    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode."""
-    # mu_ij is the membership of mode z_j in z_i among all modes except z_j.
+    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual; 0 if there is only one mode."""
+    # mu_ij is the membership of mode z_j in z_i among all modes other than z_j.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -268,7 +268,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Space of the modes: data, bounds of genes and distances; a mode is computed from ``width`` sums."""
+    """Space of modes: data, gene bounds and distances. A mode is computed from ``width`` sums."""
 
     data: NDArray[Any]
     lower: NDArray[Any]
@@ -277,29 +277,29 @@ class ModeSpace(Protocol):
     width: int
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        """Compute distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
+        """Compute the distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
         """Return the distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block of samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
+        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), remain unchanged."""
+        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Draw a value for each attribute."""
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise a ValueError if they are outside the space."""
+        """Convert genes to modes; raise a ValueError if they lie outside the space."""
 
 
 class HammingSpace:
-    """Space of category codes, with the number of different attributes as distance."""
+    """Space of category codes; the distance is the number of differing attributes."""
 
-    # Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
-    # samples and categories of one block, sparse for more than 64 categories per attribute on average.
+    # Distances (float32, exact for these integers) and sums (float64) are products with a block's 0/1 table
+    # of samples and categories. It is sparse above a mean of 64 categories per attribute.
 
     dtype = np.dtype(np.int32)
 
@@ -330,7 +330,7 @@ class HammingSpace:
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
-            # The first category whose sum equals the largest sum, up to rounding.
+            # Select the first category with the largest sum, up to rounding errors.
             enough = of_category.max(axis=2, keepdims=True) * (1.0 - TIE)
             updated[:, :, feature] = (of_category >= enough).argmax(axis=2)
         return np.where(total[:, :, None] > 0.0, updated, modes)
@@ -340,7 +340,7 @@ class HammingSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         codes = np.rint(modes)
-        # The negation rejects NaN as well.
+        # The negated condition also rejects NaN.
         if not ((codes >= 0) & (codes <= self.upper)).all():
             raise ValueError(
                 "X contains categories that do not occur in the data; pass a repair to the algorithm"
@@ -363,7 +363,7 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X contains category codes; raise a ValueError for large gaps, which would waste memory."""
+    """Check that X contains category codes; raise a ValueError if large gaps would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers")
@@ -380,7 +380,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 
 
 class EuclideanSpace:
-    """Space of numeric features with Euclidean distance, exactly 0 for equal samples, in float64."""
+    """Space of numeric features with Euclidean distance in float64, exactly 0 for equal samples."""
 
     dtype = np.dtype(np.float64)
 
@@ -389,7 +389,7 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtract a sample before weighting, so that a large common offset costs no precision.
+        # Subtract a sample before weighting, so that a large common offset does not reduce precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
@@ -425,7 +425,7 @@ SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Compute distances (n_modes, n_rows) from modes to rows; code -1 differs from all codes."""
+    """Compute the distances (n_modes, n_rows) from modes to rows; code -1 differs from every code."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

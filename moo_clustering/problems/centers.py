@@ -1,4 +1,4 @@
-"""Minimum sum-of-squares clustering: a problem over centre coordinates, and its encoding."""
+"""Minimum sum-of-squares clustering: a problem with centre coordinates as genes, and its encoding."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
 
 Offsets = tuple[FloatArray, FloatArray]
-# Maximum number of passes of Lloyd's iterations, as in scikit-learn.
+# Maximum number of passes of Lloyd's algorithm, as in scikit-learn.
 MAX_PASSES = 300
-# Bytes for labels and objectives of recently evaluated individuals.
+# Memory in bytes for the labels and objectives of recently evaluated individuals.
 MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, nearest centre of each sample, and sum of squared distances to these centres."""
+    """Centres, each sample's nearest centre, and the sum of squared distances to the nearest centres."""
 
     centers: FloatArray
     labels: Labels
@@ -41,31 +41,31 @@ class Optimum(NamedTuple):
 
 
 class SumOfSquaresProblem(PartitionProblem):
-    """Find centres that minimise the sum of squared distances from samples to their nearest centre.
+    """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
-    Genes are the coordinates of ``n_clusters`` centres, one after the other, relative to the mean of X
-    (:meth:`centers` adds it). Any operator for real numbers works;
+    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X (which
+    :meth:`centers` adds). All operators for real numbers can be used.
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
     centres, and ``LocalSearchRepair`` converts individuals to local optima. Evaluation takes O(n_samples
-    n_clusters n_features) time per individual, and is cached. Individuals store the position of the nearest
-    centre of each sample as ``"labels"``. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982;
-    Hamerly, SDM, 2010. Raises a ValueError if evaluated genes are not finite.
+    n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
+    nearest centre as ``"labels"``. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982; Hamerly,
+    SDM, 2010. Raises a ValueError if evaluated genes are not finite.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        As for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
+        Same as for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
 
     Attributes
     ----------
     encoding : CenterEncoding
-        Used by ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
+        Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
     n_clusters, n_features : int
     n_distances : int
-        Number of distances between two points computed so far.
+        Number of point-to-point distances computed so far.
     n_local_searches : int
         Number of local searches so far.
 
@@ -107,21 +107,21 @@ class SumOfSquaresProblem(PartitionProblem):
 
     @property
     def n_distances(self) -> int:
-        """Number of distances between two points computed so far."""
+        """Number of point-to-point distances computed so far."""
         return self.encoding.n_distances
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
+        """Return centres in data coordinates, shape (n_individuals, n_clusters, n_features)."""
         return self.encoding.in_data(self.encoding.relative_centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
-        """Run up to 300 passes of Lloyd's iterations from centres of shape (n_clusters, n_features)."""
+        """Run up to 300 passes of Lloyd's algorithm from centres of shape (n_clusters, n_features)."""
         centers = np.array(centers, dtype=np.float64, order="C")
         labels = np.empty(self.n_samples, dtype=np.int32)
         objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES, 0.0)
         self.encoding.n_distances += distances
         if not converged:
-            # The last pass has moved the centres, so the labels are outdated.
+            # The last pass moved the centres, so the labels are outdated.
             labels, squares, _ = self.encoding.nearest(centers)
             objective = float(squares.sum())
         self.n_local_searches += 1
@@ -129,17 +129,17 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Return the genes of the local optima reached from the individuals."""
+        """Return the genes of the local optima that the individuals converge to."""
         found = [self.optimum(centers).centers for centers in self.encoding.relative_centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
     def nearest_labels(self, X: ArrayLike) -> Labels:
-        """Return the position of the nearest centre of every sample, shape (n_individuals, n_samples)."""
+        """Return the position of each sample's nearest centre, shape (n_individuals, n_samples)."""
         rows = [self._scored(centers)[0] for centers in self.encoding.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def fresh(self) -> Self:
-        """Copy the problem with its counters reset to 0, for a parallel run."""
+        """Copy the problem and reset its counters to 0, for a parallel run."""
         twin = copy.copy(self)
         twin.encoding = copy.copy(self.encoding)
         twin.encoding.n_distances = twin.n_local_searches = 0
@@ -157,7 +157,7 @@ class SumOfSquaresProblem(PartitionProblem):
         out["labels"] = self.nearest_labels(X)
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Equal partitions may have different centres, and therefore different sums of squares.
+        # Equal partitions can have different centres and hence different sums of squares.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -177,24 +177,24 @@ class SumOfSquaresProblem(PartitionProblem):
         return labels, objective
 
 
-# The base class is annotated for integer genes, but the operators that use it also support real numbers.
+# The base class is annotated for integer genes, but the operators that use it also accept real numbers.
 @documented(SumOfSquaresProblem)
 class CenterEncoding(Encoding):
-    """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
+    """Encoding of partitions by the concatenated coordinates of ``n_clusters`` centres.
 
-    Every sample belongs to the nearest centre (ties: the first). Decoding takes O(n_individuals n_samples
-    n_clusters n_features) time.
+    Each sample belongs to its nearest centre; ties are broken by the lowest position. Decoding takes
+    O(n_individuals n_samples n_clusters n_features) time.
 
     Attributes
     ----------
     points : ndarray of shape (n_samples, n_features)
-        X minus its mean; genes are coordinates of this space.
+        X minus its mean. Genes are coordinates in this space.
     offsets : tuple of two ndarrays of shape (n_features,)
-        Offsets subtracted from X, one after the other.
+        Offsets that are subtracted from X, one after the other.
     n_distances : int
-        Number of distances between two points computed so far.
+        Number of point-to-point distances computed so far.
     k_min, k_max : int
-        1 and ``n_clusters``, because a centre may have no samples.
+        1 and ``n_clusters``, because a centre can be without samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -202,7 +202,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # Subtract both offsets in turn, as for the points, so that equal rows are bit-identical.
+        # Subtract both offsets in turn, as for the points, so that equal rows remain bit-identical.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -211,14 +211,14 @@ class CenterEncoding(Encoding):
         self.n_distances = 0
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]
-        """Return the bounding box of the samples, repeated for every centre."""
+        """Return the bounding box of the samples, repeated for each centre."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def relative_centers(self, X: ArrayLike) -> FloatArray:
-        """Copy genes to centres of shape (n_individuals, n_clusters, n_features), relative to the mean of X.
+        """Copy genes to centres relative to the mean of X, shape (n_individuals, n_clusters, n_features).
 
-        Raises a ValueError for the wrong number of columns or non-finite values.
+        Raises a ValueError if the number of columns is wrong or a value is not finite.
         """
         genes = np.atleast_2d(np.array(checked_array(X, "X", np.float64), order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -226,16 +226,16 @@ class CenterEncoding(Encoding):
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:
-        """Convert centres to the coordinates of the data."""
+        """Convert centres to data coordinates."""
         return centers + self.offsets[1] + self.offsets[0]
 
     def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-        """Find the nearest centre of every sample, and the two smallest squared distances."""
+        """Return each sample's nearest centre and its two smallest squared distances to centres."""
         self.n_distances += self.n_samples * len(centers)
         return nearest_centers(self.points, centers)
 
     def seeds(self, rng: np.random.Generator) -> FloatArray:
-        """Draw samples as centres by greedy k-means++ with 2 + floor(log n_clusters) trials."""
+        """Select samples as centres by greedy k-means++ with 2 + floor(log n_clusters) trials."""
         trials = 2 + int(math.log(self.n_clusters))
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
@@ -245,27 +245,27 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Assign samples to the nearest centre; number the non-empty clusters in the order of the centres."""
+        """Assign samples to their nearest centres; number the non-empty clusters in order of the centres."""
         rows = [np.unique(row, return_inverse=True)[1] for row in self._positions(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Return centres in data coordinates: in the order of labels, then centres without samples."""
+        """Return centres in data coordinates, in label order; centres without samples come last."""
         order = self._order(self._positions(X))
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
     def _positions(self, X: ArrayLike) -> Labels:
-        """Find the nearest centre of every sample."""
+        """Return the position of each sample's nearest centre."""
         rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Return the positions of centres with samples, then of centres without samples."""
+        """Return the positions of the centres with samples, then of those without samples."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters; if there are fewer, means are repeated."""
+        """Return the means of the ``n_clusters`` largest clusters, repeating means if there are fewer."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -278,11 +278,11 @@ class CenterEncoding(Encoding):
         return X.reshape(len(X), -1)
 
     def repair(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
-        """Return the genes unchanged, since all finite centres are valid."""
+        """Return the genes unchanged, because all finite centres are valid."""
         return self.relative_centers(X).reshape(-1, self.n_var)
 
     def canonical(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
-        """Sort the centres of every individual lexicographically."""
+        """Sort each individual's centres lexicographically."""
         centers = self.relative_centers(X)
         return np.array([c[np.lexsort(c.T[::-1])] for c in centers]).reshape(-1, self.n_var)
 
@@ -293,19 +293,19 @@ class CenterEncoding(Encoding):
 
 @documented(CenterEncoding)
 class FuzzyCenterEncoding(CenterEncoding):
-    """Encoding of fuzzy partitions by cluster centres, with the memberships of fuzzy c-means.
+    """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
-    The membership of a sample in a cluster is ``d^-q / sum of all d^-q`` for its distances d to the centres,
-    with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs only to its cluster, or in equal parts to
-    all clusters with the same centre. The label is the cluster with the largest membership (ties: the first).
-    Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters)
-    memory for memberships. Distances depend on the units of the columns, so scale the data first. Source: J.
-    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
+    and ``q = 2 / (fuzziness - 1)``. A sample located at a centre belongs only to its cluster, or in equal
+    parts to all clusters with the same centre. Its label is the cluster with the highest membership (the
+    first on ties). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples
+    n_clusters) memory for memberships. Distances depend on the columns' units, so scale the data first.
+    Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Memberships approach 0 and 1 for values near 1, and 1 / n_clusters for large values.
+        Exponent above 1. Memberships approach 0 and 1 as it approaches 1, and 1 / n_clusters if it is large.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -313,7 +313,7 @@ class FuzzyCenterEncoding(CenterEncoding):
         self.fuzziness = at_least_one("fuzziness", fuzziness, strictly=True)
 
     def memberships(self, X: ArrayLike) -> FloatArray:
-        """Return memberships (n_individuals, n_samples, n_clusters) in the order of :meth:`centers`."""
+        """Return memberships (n_individuals, n_samples, n_clusters), in the order of :meth:`centers`."""
         found = self._memberships(self.relative_centers(X))
         order = self._order(found.argmax(axis=2).astype(np.int32))
         return np.take_along_axis(found, order[:, np.newaxis], axis=2)
@@ -338,9 +338,9 @@ class FuzzyCenterEncoding(CenterEncoding):
 
 
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
-    """Compute memberships of fuzzy c-means from squared distances of shape (..., n_clusters)."""
+    """Compute fuzzy c-means memberships from squared distances of shape (..., n_clusters)."""
     least = squares.min(axis=-1, keepdims=True)
-    # Ratios to the least distance neither overflow nor divide by zero at a centre.
+    # Ratios to the smallest distance neither overflow nor divide by zero at a centre.
     ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
     memberships = ratios ** (1.0 / (fuzziness - 1.0))
     memberships /= memberships.sum(axis=-1, keepdims=True)
@@ -348,7 +348,7 @@ def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-    """Find the nearest centre of each point (ties: the first) and the two least squared distances."""
+    """Return each point's nearest centre (the first on ties) and its two smallest squared distances."""
     labels = np.empty(len(points), dtype=np.int32)
     first, second = np.empty(len(points)), np.empty(len(points))
     two_nearest(points, np.ascontiguousarray(centers), labels, first, second)
@@ -356,5 +356,5 @@ def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, Fl
 
 
 def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
-    """Convert rows of data to the coordinates of the points of an encoding."""
+    """Convert data rows to the coordinates of an encoding's points."""
     return np.ascontiguousarray((rows - offsets[0]) - offsets[1])

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs by agreement with all runs and diversity among the selected runs."""
+"""Selection of ensemble runs that agree with all runs but differ from each other."""
 
 from typing import Any
 
@@ -12,35 +12,35 @@ from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_ta
 
 
 class EnsembleSelectionProblem(SignedProblem):
-    """Select runs of an ensemble that agree with all other runs but differ from each other.
+    """Select ensemble runs that agree with all other runs but differ from each other.
 
-    Genes are booleans, one per run: whether the run is selected. At least ``min_runs`` are required
-    (inequality constraint). The objectives are minimised:
+    Genes are booleans, one per run, that indicate whether the run is selected. At least ``min_runs`` must be
+    selected (inequality constraint). The objectives are minimised:
 
-    - minus the mean NMI of the selected runs with all other runs of the ensemble;
-    - the mean NMI between pairs of selected runs, 1 if there is no pair;
-    - with ``losses``, the mean loss of the selected runs, scaled to 0..1 over the ensemble.
+    - minus the mean NMI between the selected runs and all other runs in the ensemble;
+    - the mean NMI over pairs of selected runs (1 if there are no pairs);
+    - with ``losses``, the mean loss of the selected runs, where losses are scaled to 0..1 over the ensemble.
 
-    NMI is computed once, in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
-    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
-    better consensus: compare it with :func:`~moo_clustering.consensus.best_half`, which requires no search.
+    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not lead to a
+    better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which requires no search.
     Raises a ValueError if evaluated genes are not 0 or 1.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for samples missing from a run.
+        Labels of at least two runs; -1 for samples that a run does not include.
     losses : array-like of shape (n_runs,), optional
-        Final loss of every run, such as the error of a factorisation.
+        Each run's final loss, such as the error of a factorisation.
     min_runs : int, default=5
-        Minimum number of selected runs, from 1 to n_runs.
+        Minimum number of runs to select, from 1 to n_runs.
 
     Attributes
     ----------
     agreement : ndarray of shape (n_runs, n_runs)
-        NMI between any two runs.
+        NMI between each pair of runs.
     quality : ndarray of shape (n_runs,)
-        Mean NMI of every run with all other runs.
+        Mean NMI between each run and all other runs.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class EnsembleSelectionProblem(SignedProblem):
         selected = genes.astype(np.float64)
         count = selected.sum(axis=1)
         some, pairs = np.maximum(count, 1.0), count * (count - 1.0)
-        # x N x^T for every individual x at once.
+        # Compute x N x^T for all individuals x at once.
         likeness = np.einsum("pt,pt->p", selected @ self._pairs, selected)
         columns = [
             -(selected @ self.quality) / some,
@@ -88,7 +88,7 @@ class EnsembleSelectionProblem(SignedProblem):
 
 
 def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
-    """Scale losses to 0..1; equal losses become 0."""
+    """Scale losses to 0..1. If all losses are equal, they become 0."""
     given = checked_array(losses, "losses", np.float64)
     if given.shape != (n_runs,):
         raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")

@@ -1,4 +1,4 @@
-"""Feature subsets: partitions by k-means on selected features, and a problem over the subsets."""
+"""Feature subsets: k-means partitions on selected features, and a problem that searches subsets."""
 
 import math
 from abc import abstractmethod
@@ -26,32 +26,32 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# Noise samples per subset size, and ratio of successive sizes.
+# Number of noise samples per subset size, and ratio between successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
-# Maximum number of folds of held-out labels, and k-means iterations per fold.
+# Maximum number of folds for held-out labels, and number of k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
 
 
 class FeatureSubsetEncoding(Encoding):
-    """Encoding of partitions by the features on which k-means finds them, one bit per feature.
+    """Encoding of partitions by the features that k-means uses to find them, one bit per feature.
 
-    Greedy k-means++ uses the same random numbers for every subset, so decoding is deterministic. A subset of
-    m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent subsets are cached.
+    Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. A subset of m
+    features takes O(n_init n_iter n_samples n_clusters m) time. Results of recent subsets are cached.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features on a common scale.
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     max_features : int, optional
-        Size of the largest subset. Default: min(50, n_features).
+        Maximum size of a subset. Default: min(50, n_features).
     n_init : int, default=3
-        Number of k-means runs; the partition with the smallest sum of squares is returned.
+        Number of k-means runs. The partition with the lowest sum of squares is returned.
     random_state : int, default=0
-        Seed of the initial centres.
+        Seed for the initial centres.
 
     Attributes
     ----------
@@ -79,17 +79,17 @@ class FeatureSubsetEncoding(Encoding):
         trials = 2 + int(math.log(self.n_clusters))
         self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
         self._draws = rng.random((n_init, self.n_clusters - 1, trials))
-        # Order in which repair adds and drops features.
+        # Order in which repair adds or drops features.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the lower and upper bounds of the genes: 0 and 1."""
+        """Return the lower and upper gene bounds, 0 and 1."""
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Convert genes to booleans; raise a ValueError unless they are 0 or 1 and subset sizes are valid."""
+        """Convert genes to booleans; raise a ValueError if they are not 0 or 1 or a subset is invalid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -103,9 +103,9 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Cluster by k-means on each subset; return the labels and the explained shares.
+        """Run k-means on each subset; return the labels and the explained shares.
 
-        The explained shares are between-cluster shares of the sum of squares; 0 for constant features.
+        The explained share is the between-cluster share of the sum of squares, or 0 for constant features.
         """
         bits = self.subsets(X)
         found = [self._of(row) for row in bits]
@@ -121,11 +121,11 @@ class FeatureSubsetEncoding(Encoding):
         return self._known[key]
 
     def points_of(self, row: BoolArray) -> FloatArray:
-        """Return the features of a subset, shape (n_samples, m)."""
+        """Return the features in a subset, shape (n_samples, m)."""
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Return the best k-means partition of centred points, and its explained share."""
+        """Return the best k-means partition of centred points and its explained share."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)
@@ -138,7 +138,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Estimate the share that k-means explains in permuted columns, interpolated between subset sizes."""
+        """Estimate the share that k-means explains in permuted columns; interpolate between subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -152,11 +152,11 @@ class FeatureSubsetEncoding(Encoding):
         return np.interp(np.log(sizes), *self._noise)
 
     def decode(self, X: IntArray) -> Labels:
-        """Return the partitions by k-means; clusters are numbered by first appearance."""
+        """Return the k-means partitions, with clusters numbered by first appearance."""
         return relabel_by_first_appearance(self.clustered(X)[0])
 
     def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]
-        """Select features whose cluster means differ (analysis of variance, Bonferroni correction)."""
+        """Select features with significantly different cluster means (ANOVA with Bonferroni correction)."""
         partitions = checked_labels(labels, self.n_samples)
         X = np.zeros((len(partitions), self.n_var), dtype=bool)
         for row, partition in zip(X, partitions, strict=True):
@@ -164,7 +164,7 @@ class FeatureSubsetEncoding(Encoding):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     p = np.nan_to_num(f_classif(self.points, partition)[1], nan=1.0)
                 row[np.argsort(p, kind="stable")[: self.max_features]] = True
-                row &= p * self.n_var <= 0.05  # Bonferroni's correction
+                row &= p * self.n_var <= 0.05  # Bonferroni correction
         return self.repair(X)
 
     def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
@@ -181,17 +181,17 @@ class FeatureSubsetEncoding(Encoding):
         return self.subsets(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> BoolArray:  # type: ignore[override]
-        """Draw subsets whose sizes are log-uniform from 1 to ``max_features``."""
+        """Draw subsets with log-uniform sizes from 1 to ``max_features``."""
         sizes = np.exp(rng.uniform(0.0, math.log(self.max_features + 1), n_individuals)).astype(int)
         ranks = rng.random((n_individuals, self.n_var)).argsort(axis=1).argsort(axis=1)
         return ranks < np.clip(sizes, 1, self.max_features)[:, np.newaxis]
 
 
 class SubsetIndex(ValidityIndex):
-    """Base class of indices of the feature subset; subclasses override :meth:`evaluate_subsets`."""
+    """Base class for indices of feature subsets. Subclasses override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
-        """Return the index itself; the encoding contains the data."""
+        """Return the index itself, because the encoding contains the data."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -203,7 +203,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """Share R - R0(m) of the sum of squares that k-means explains beyond noise, times sqrt(m)."""
+    """Share R - R0(m) of the sum of squares that k-means explains beyond noise, multiplied by sqrt(m)."""
 
     name, greater_is_better = "separation", True
 
@@ -214,7 +214,7 @@ class Separation(SubsetIndex):
 
 
 class _LabelAgreement(PopulationIndex):
-    """Adjusted Rand index on labelled samples."""
+    """Adjusted Rand index for the labelled samples."""
 
     name, greater_is_better = "labels", True
 
@@ -232,7 +232,7 @@ class _LabelAgreement(PopulationIndex):
 
 
 class _HeldOutLabels(SubsetIndex):
-    """Cross-validated accuracy of k-means started from the class means of the labelled samples."""
+    """Cross-validated accuracy of k-means initialised with the class means of the labelled samples."""
 
     name, greater_is_better = "held_out_labels", True
 
@@ -258,21 +258,21 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by labels, pairs or unsupervised indices; one boolean gene per feature.
+    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean gene each.
 
-    Raises a TypeError or ValueError if there is neither supervision nor an objective, labels have the wrong
-    length, ``max_features`` exceeds the number of features, or an evaluated subset is empty or too large.
+    Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
+    wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.
 
     Parameters
     ----------
     objectives : sequence of str or indices, optional
         ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
         index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
-        if some class has a single label). Constraints add an objective.
+        if any class has only one label). Constraints add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives (violated pairs last) in a single ``"score"``. Default: separate objectives.
+        Weights that combine the objectives (violated pairs last) in a ``"score"``. Default: no combination.
 
     Attributes
     ----------
@@ -280,12 +280,12 @@ class FeatureSubsetProblem(PartitionProblem):
 
     Notes
     -----
-    ``"labels"`` is the adjusted Rand index of the labelled samples, ``"held_out_labels"`` the cross-validated
-    accuracy of k-means started from class means, and ``"separation"`` sqrt(m) (R - R0(m)) for m features: R
-    is the between-cluster share of the sum of squares, R0(m) its mean in noise.
+    ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
+    cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
+    for m features, where R is the between-cluster share of the sum of squares and R0(m) is its mean in noise.
 
-    For the cost, see :class:`FeatureSubsetEncoding`; held-out labels require one more k-means run per fold.
-    The subset with the best score need not have the best partition: see the page on evolution.
+    For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
+    subset with the best score need not lead to the best partition: see the page on evolution.
 
     Examples
     --------
@@ -368,7 +368,7 @@ class FeatureSubsetProblem(PartitionProblem):
             out["F"] = (out["F"] @ self._rewards)[:, np.newaxis]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # The separation of equal partitions depends on the subset.
+        # The separation of equal partitions can differ, because it depends on the subset.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:

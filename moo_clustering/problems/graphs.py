@@ -1,4 +1,4 @@
-"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights."""
+"""Problems on sample graphs: MOCK's trees, PESC's neighbour graphs and SRMOSC's sparse weights."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -39,19 +39,19 @@ Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_
 Weights = Literal["ranks", "published"]
 # Cluster of every part, one row per individual.
 Rows = Labels
-# Above this number of samples, using all samples as candidates requires ``force``.
+# Largest number of samples for which all samples may be candidates without ``force``.
 MOST_LITERAL = 2000
-# For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
+# Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
+# Above the first number, parts are grouped before merging; above the second, fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
-# Remedy in messages about invalid links.
+# Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm."
 
 
 @documented(LocusAdjacencyEncoding)
 class MOCKProblem(EncodedProblem):
-    """Find compact clusters that contain the nearest neighbours of their samples.
+    """Find compact clusters that also contain the nearest neighbours of their samples.
 
     "short" and "split" take O(E n_features + P) time per partition for E links with genes and P pairs of
     neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
@@ -63,40 +63,40 @@ class MOCKProblem(EncodedProblem):
     X : array-like of shape (n_samples, n_features), optional
         Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Genotype: a short or split tree code, or one link per sample.
+        Genotype: a short or split tree code, or one link for each sample.
     n_neighbors : int, default=10
-        Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Use 5 for thin interlocked clusters; with 10, other partitions can dominate them.
+        Number L of neighbours that connectivity considers and genes can link to. Clusters smaller than L/2
+        can be missed. Use 5 for thin, interlocked clusters; with 10, other partitions can dominate them.
     objectives : sequence of str, default=("variance", "connectivity")
-        Unique names:
+        Unique objective names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
         - ``"connectivity"``: sum_i sum_r 1/r over the r-th neighbours of i in other clusters;
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
-        - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
+        - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1 (delta-MOCK's program).
+        Weight of the r-th neighbour: 1/r, or 1/(r + 1) for r < L and 0 for r = L (delta-MOCK's program).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
-        Pairs for ``"constraint_violation"``.
+        Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of rows that each sample represents, which multiplies its terms of the objectives.
+        Positive number of rows per sample, by which the sample's terms in the objectives are multiplied.
         Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
     metric, ties, root, rank_cap
-        As for :func:`~moo_clustering.graphs.locus_graph`.
+        See :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
-        Replaces X and the options for building the graph.
+        Graph to use instead of X and the options for building a graph.
     random_state : int, Generator or None, default=None
-        Seed for ties and for the root.
+        Seed for breaking ties and for the root.
 
     Attributes
     ----------
     graph : LocusGraph
     encoding : LocusAdjacencyEncoding
     weights : ndarray of shape (n_neighbors,)
-        Weights of the neighbours by rank.
+        Neighbour weights by rank.
 
     Examples
     --------
@@ -167,18 +167,18 @@ class MOCKProblem(EncodedProblem):
         super().__init__()
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the number of clusters of every individual."""
+        """Return the number of clusters of each individual."""
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
-        """Construct a front without a search by greedy merges of tree pieces, at several weights.
+        """Construct a front without searching, by greedily merging tree pieces at several weights.
 
-        Pieces are the parts of the tree without its most interesting links. For every weight of variance
-        against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
-        partitions, by increasing variance. The result is deterministic and cached. P pieces take O(n_weights
-        P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first
-        join the pieces with which they share most neighbours. "split" merges only pieces linked in the tree.
+        Pieces are the parts of the tree without its most interesting links. For each weight of variance
+        against connectivity, every step merges the neighbouring pieces with the smallest rise in variance
+        minus fall in connectivity, relative to their ranges. Returns the genotypes of the non-dominated
+        partitions in order of increasing variance. The result is deterministic and cached. P pieces take
+        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the
+        smallest are first merged by shared neighbours. "split" merges only pieces linked in the tree.
 
         Examples
         --------
@@ -225,15 +225,15 @@ class MOCKProblem(EncodedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge clusters below ``least_size``, and return the most separated or most compact result.
+        """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
-        smallest cluster joins the cluster with which it shares most neighbours by weight, or else the cluster
-        with the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the
-        greatest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if this is at least 0.4,
-        else the smallest variance. Returns the individual and its labels, numbered by first appearance, or
-        None if no individual is usable. Individuals with more than 2000 clusters are skipped. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        smallest cluster is merged with the cluster that shares the most neighbours with it by weight (or,
+        without shared neighbours, has the nearest mean) until ``n_clusters`` remain. With up to three
+        features, the result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600
+        samples) if that is at least 0.4. Otherwise, it has the lowest variance. Returns the individual and
+        its labels, numbered by first appearance, or None if no individual qualifies. Individuals with more
+        than 2000 clusters are skipped. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -268,7 +268,7 @@ class MOCKProblem(EncodedProblem):
 
 
 class PartScores:
-    """Objectives of unions of parts, from sums over each part. Parts are formed by links without a gene."""
+    """Objectives computed from sums over parts, which are sets of samples joined by links without a gene."""
 
     def __init__(
         self,
@@ -293,20 +293,20 @@ class PartScores:
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X if weight is None else weight[:, None] * self.X)
         self.means = self.sums / self.sizes[:, None]
-        # Squared distances from samples to the mean of their part, exactly 0 for parts of one sample.
+        # Sum of squared distances from samples to the mean of their part, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         squares = (rest, rest) if weight is None else (weight[:, None] * rest, rest)
         self.within = float(np.einsum("ij,ij->", *squares))
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with original signs, shape (n_individuals, len(names))."""
+        """Return the objectives with their original signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
         return np.column_stack([getattr(self, name)(parts) for name in names])
 
-    # Every objective is a method of the same name.
+    # Each objective is computed by the method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
-        """Return the mean squared distance to the cluster mean."""
+        """Return the mean squared distance to the cluster means."""
         n = self.total_weight
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -315,7 +315,7 @@ class PartScores:
         return self._map(share, len(parts), 2 * self.sums.size)
 
     def deviation(self, parts: Rows) -> FloatArray:
-        """Return the sum of distances to the cluster mean."""
+        """Return the sum of the distances to the cluster means."""
         weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -324,7 +324,7 @@ class PartScores:
         return self._map(share, len(parts), self.X.size)
 
     def connectivity(self, parts: Rows) -> FloatArray:
-        """Return the sum of the weights of neighbours in other clusters."""
+        """Return the total weight of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
     def ari(self, parts: Rows) -> FloatArray:
@@ -337,7 +337,7 @@ class PartScores:
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
     def constraint_violation(self, parts: Rows) -> FloatArray:
-        """Return the violated share of the must-links plus that of the cannot-links."""
+        """Return the share of violated must-links plus the share of violated cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
         return self._weight(parts, must, True) / must_total + joined / cannot_total
@@ -357,17 +357,17 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights per pair."""
+        """Pairs of parts with samples that are neighbours, and the total neighbour weight of each pair."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
         of_ranks = weights[ranks] if self.sample_weight is None else weights[ranks] * self.sample_weight[rows]
         return self._pairs(rows, neighbors[rows, ranks], of_ranks)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Join the smallest of many parts; return the group of each part, and which groups are linked."""
+        """Merge the smallest of many parts; return each part's group and the matrix of linked groups."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # A part follows its parent in the tree, and is linked with it even if they share no neighbours.
+        # Link every part to its parent in the tree, even if they share no neighbours.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -378,7 +378,7 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """Return a copy whose parts are groups of the present parts, without labels and constraints."""
+        """Return a copy with the given groups as its parts, without labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
@@ -400,7 +400,7 @@ class PartScores:
         )
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of sample pairs by pairs of parts, without pairs within a part."""
+        """Sum the weights of sample pairs over each pair of different parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -419,7 +419,7 @@ class PartScores:
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Return the path of partitions by greedy merges of linked parts, shape (n_parts, n_parts)."""
+    """Merge linked parts greedily; return the partitions on the path, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -434,14 +434,14 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # The nearest part of each part is stored, so that a merge updates only changed rows.
+    # Store each part's nearest part, so that a merge only updates the rows that it changes.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
     for _ in range(scores.n_parts - 1):
         a, b = sorted((i := int(least.argmin()), int(nearest[i])))
         total = sizes[a] + sizes[b]
-        # Squared distances to the joint mean, from those to the two means.
+        # Squared distances to the joint mean, computed from the squared distances to both means.
         row = (sizes[a] * far[a] + sizes[b] * far[b]) / total - sizes[a] * sizes[b] / total**2 * far[a, b]
         far[a] = far[:, a] = row
         apart[a] += apart[b]
@@ -464,7 +464,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
 
 
 class LinkScores(PartScores):
-    """Objectives for links of all samples, in one pass over samples and neighbours."""
+    """Objectives of one link per sample, computed in a single pass over samples and neighbours."""
 
     def __init__(
         self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
@@ -474,7 +474,7 @@ class LinkScores(PartScores):
         self.weights = weights
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with original signs, shape (n_individuals, len(names))."""
+        """Return the objectives with their original signs, shape (n_individuals, len(names))."""
         columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
         wanted = tuple(name in names for name in columns)
         links = self.encoding.to_full(X)
@@ -497,14 +497,14 @@ class LinkScores(PartScores):
 
 
 class NeighborGraphProblem(FixedProblem):
-    """Link every sample to a near neighbour (f1), differently from other individuals (f2).
+    """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
-    Gene i is the neighbour of sample i: its rank in the neighbour list of i (``gene="rank"``), or its sample
-    index (``gene="index"``, as in the paper).
+    Gene i identifies the neighbour linked to sample i: by its rank in the neighbour list of i
+    (``gene="rank"``), or by its sample index (``gene="index"``, as in the paper).
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
-    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
-      :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
+      :class:`~moo_clustering.operators.DynamicDiversitySurvival` compares only values with the same Q.
 
     A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
     Eqs. 1-3, Algorithm 3.
@@ -512,20 +512,20 @@ class NeighborGraphProblem(FixedProblem):
     Parameters
     ----------
     lists : NeighborLists
-        The w nearest admissible neighbours of every sample, nearest first.
+        The w nearest admissible neighbours of each sample, nearest first.
     n_neighbors : int, optional
-        k <= w; operators draw from the k nearest neighbours. Default: the smallest integer above ln N.
+        Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        ``"index"`` stores an (N, N) table and requires lists of full width.
+        ``"index"`` stores an (N, N) table and requires lists of all neighbours.
     diversity : {"batch", "deferred"}, default="batch"
-        ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, to be replaced by the survival.
+        ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive weights of the samples in f1, a weighted mean. Diversity counts every gene once.
+        Positive sample weights for f1, a weighted mean. Diversity gives all genes equal weight.
 
     Attributes
     ----------
     widths : ndarray of shape (N,)
-        Number of candidate neighbours of gene i: min(k, admissible neighbours of i).
+        Number of neighbours that gene i can choose: min(k, admissible neighbours of i).
     """
 
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
@@ -581,22 +581,22 @@ class NeighborGraphProblem(FixedProblem):
         gene: Literal["rank", "index"] = "rank",
         **kwargs: Any,
     ) -> Self:
-        """Build the neighbour lists and the problem from features.
+        """Build the neighbour lists and the problem from features or distances.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, scaled for the distances.
+            Features, scaled for distances.
         list_width : int, optional
-            w. Default: k, or n_samples - 1 with ``gene="index"``.
+            List width w. Default: k, or n_samples - 1 with ``gene="index"``.
         metric : str, default="euclidean"
-            Metric of scikit-learn, or ``"precomputed"`` for distances.
+            A scikit-learn metric, or ``"precomputed"`` for distances.
         groups : ConstraintGroups, optional
-            Cannot-links. The lists exclude forbidden neighbours, so every genotype is feasible.
+            Cannot-link groups. The lists exclude forbidden neighbours, so every genotype is feasible.
         random_state : int, default=0
-            Seed for ties between equally distant neighbours.
+            Seed for breaking ties between equidistant neighbours.
         n_neighbors, gene, **kwargs
-            As for the class.
+            Same as for the class.
         """
         X = np.asarray(X)
         if n_neighbors is None:
@@ -609,13 +609,13 @@ class NeighborGraphProblem(FixedProblem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples and of genes."""
+        """Number of samples, and of genes."""
         return int(self.n_var)
 
     def ranks(self, X: IntArray) -> IntArray:
         """Convert genotypes to ranks, shape (n_individuals, n_samples), C-contiguous; floats are rounded.
 
-        Raises a TypeError or ValueError if X has a wrong shape, or genes are not numbers in range.
+        Raises a TypeError or ValueError if X has the wrong shape, or if a gene is not a number in range.
         """
         X = np.asarray(X)
         if X.shape[-1:] != (self.n_var,) or X.dtype.kind not in "iuf":
@@ -623,7 +623,7 @@ class NeighborGraphProblem(FixedProblem):
         if X.dtype.kind == "f":
             X = np.rint(X)
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
-        # The negation rejects NaN as well. Kernels do not check bounds.
+        # The negated condition also rejects NaN, because kernels do not check bounds.
         if not (low >= 0 and high <= most):
             raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}: {VALID_LINKS}")
         if self._rank_of is not None:
@@ -635,7 +635,7 @@ class NeighborGraphProblem(FixedProblem):
         return ranks if self._rank_of is None else self.neighbors_of_ranks(ranks).astype(self.vtype)
 
     def neighbors_of_ranks(self, ranks: IntArray) -> Labels:
-        """Convert ranks to indices of neighbours, shape (n_individuals, n_samples)."""
+        """Convert ranks to neighbour indices, shape (n_individuals, n_samples)."""
         return self.lists.indices[np.arange(self.n_var), ranks]
 
     def neighbors(self, X: IntArray) -> Labels:
@@ -643,30 +643,30 @@ class NeighborGraphProblem(FixedProblem):
         return self.neighbors_of_ranks(self.ranks(X))
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw genes for loci, each uniformly from the k nearest admissible neighbours."""
+        """Draw a gene for each locus, uniformly from the sample's k nearest admissible neighbours."""
         ranks = _arrays.uniform_ranks(self.widths[loci], rng)
         return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
 
     def decode(self, X: IntArray) -> Labels:
-        """Decode genotypes to partitions: the connected components of their graphs."""
+        """Decode genotypes to partitions, which are the connected components of their graphs."""
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions by links from every sample to a near neighbour in its cluster.
+        """Encode partitions by linking each sample to a near neighbour in its cluster.
 
-        :meth:`decode` restores the partition if, in every cluster, links to listed neighbours lead from every
-        sample to the same sample. Otherwise, clusters are divided, and samples without a listed neighbour in
-        their cluster are linked to the nearest sample. Takes O(N (w + log N)) time per partition.
+        :meth:`decode` restores the partition if each cluster has a sample that all others reach via listed
+        neighbours in the cluster. Otherwise, clusters are divided, and a sample without a listed neighbour in
+        its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
         return self.genes(np.array(ranks, dtype=self.vtype).reshape(labels.shape))
 
     def _spanning_ranks(self, labels: Labels, width: int) -> IntArray:
-        """Link along a tree of every cluster, if possible to one of the first ``width`` neighbours."""
+        """Link the samples along a tree of each cluster, if possible by their first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
         inside: Any = _inside(neighbors, labels)
-        # A link to a sample that must leave its cluster would join two clusters.
+        # Exclude neighbours that must link to another cluster, because links to them would join two clusters.
         while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
             inside = fewer
         target = forest_links(np.where(inside, neighbors, -1), labels)
@@ -677,18 +677,18 @@ class NeighborGraphProblem(FixedProblem):
         return ranks
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
-        """Compute f1 of ranks, shape (n_individuals,)."""
+        """Compute f1 from ranks, shape (n_individuals,)."""
         add = partial(loci.sum_distances, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
-        """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
+        """Count the choices at each locus; see :func:`moo_clustering.diversity.locus_counts`."""
         return locus_counts(ranks, self.width, n_jobs=self.n_jobs)
 
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """Compute f2 of ranks within a counted set of ``size`` individuals."""
+        """Compute f2 from ranks, within a set of ``size`` individuals with the given counts."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -710,18 +710,18 @@ def default_n_neighbors(n_samples: int) -> int:
     Parameters
     ----------
     n_samples : int
-        N.
+        Number N of samples.
     """
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 
 
 def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
-    """Return which candidates of the samples are in the same cluster."""
+    """Return whether each candidate is in the cluster of its sample."""
     return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """Return the rank of j in the list of i at [i, j], or the (invalid) width if j is missing."""
+    """Return the rank of j in the list of i as entry [i, j], or the (invalid) width if j is not listed."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -730,54 +730,54 @@ def _inverse(lists: NeighborLists) -> IntArray:
 
 
 class SRMOSCProblem(FixedProblem):
-    """Reconstruct every sample accurately (f1) from few (f2) of its nearest candidates.
+    """Reconstruct each sample accurately (f1) from as few of its nearest candidates as possible (f2).
 
-    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i.
+    Gene i * w + a is the non-negative weight s_ia of the a-th candidate of sample i.
 
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires a link for every sample. Raises a ValueError for
-    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidates, or
-    overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
+    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError for
+    ``"all"`` with too many samples, a population above ``max_memory``, a sample without candidates, or
+    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
     100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
-    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if samples are so
+    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so
     far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, scaled for the distances.
+        Features, scaled for distances.
     n_candidates : int or "all", optional
-        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). With few features, ``"all"`` (as
-        in the paper) also reconstructs samples from distant samples.
+        Number w of candidates per sample. Default: 2 (floor(ln N) + 1). With few features, ``"all"`` (as in
+        the paper) also allows samples to be reconstructed from distant samples.
     rho : float or "auto", default="auto"
-        Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
+        Weight of the ridge penalty; ``"auto"`` uses 0.025 times the mean feature variance.
     lists : NeighborLists, optional
-        Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
+        Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Groups in conflict, whose samples are not candidates of each other.
+        Conflicting groups. Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
-        Metric of scikit-learn for the nearest candidates, except ``"precomputed"``.
+        Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
     ties : {"random", "index"}, default="random"
         Order of equidistant candidates.
     neighbor_method : str, default="auto"
-        Search method for candidates, see :func:`~moo_clustering.graphs.neighbor_lists`.
+        Search method for candidates; see :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
-        Population size for the check of ``max_memory``.
+        Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
-        Largest size of a population and its offspring in bytes.
+        Maximum size of a population and its offspring, in bytes.
     force : bool, default=False
         Whether to allow ``n_candidates="all"`` for more than 2000 samples.
     random_state : int, Generator or None, default=None
-        Seed for random ties.
+        Seed for breaking ties at random.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features), float64
     lists : NeighborLists
     width : int
-        w.
+        Number w of candidates per sample.
     rho : float
 
     Examples
@@ -793,7 +793,7 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
-    # Fitted weights can exceed the bounds, which exist only for operators that require bounds.
+    # Fitted weights can exceed the bounds, which are only given because some operators require bounds.
     largest_gene = np.inf
 
     def __init__(
@@ -820,9 +820,9 @@ class SRMOSCProblem(FixedProblem):
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError("metric must not be 'precomputed': SRMOSC reconstructs samples from features")
         _arrays.require_squares(self.X)
-        # Squared norms of the samples, the scale of rounding errors.
+        # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        # Variances below this share of the squared sample norms are lost in the rounding of inner products.
+        # Rounding of inner products loses variances smaller than this share of the squared sample norms.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
@@ -847,16 +847,16 @@ class SRMOSCProblem(FixedProblem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples, each with a row of weights."""
+        """Number of samples, each of which has a row of weights."""
         return len(self.X)
 
     def weights(self, X: ArrayLike) -> Float32Array:
-        """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
+        """Copy genotypes to weights, shape (n_individuals, n_samples, width); set negative genes to 0."""
         genes = checked_rows(np.atleast_2d(X), self.n_var, "X").astype(np.float32, copy=False)
         return np.ascontiguousarray(np.maximum(genes, 0.0)).reshape(-1, self.n_samples, self.width)
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
-        """Return errors and link counts of all rows, both of shape (n_individuals, n_samples)."""
+        """Return the error and link count of each row, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
         errors = np.empty(weights.shape[:2])
         sizes = np.empty(weights.shape[:2], dtype=np.int32)
@@ -865,7 +865,7 @@ class SRMOSCProblem(FixedProblem):
         return errors, sizes
 
     def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
-        """Write the errors and link counts of the rows of one individual."""
+        """Write the error and link count of each row of one individual."""
 
         def score(lo: int, hi: int) -> None:
             least_squares.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
@@ -875,7 +875,7 @@ class SRMOSCProblem(FixedProblem):
     def fitted_rows(
         self, candidates: Labels, admissible: Labels, width: int, n_sweeps: int
     ) -> tuple[Float32Array, FloatArray, Labels]:
-        """Fit weights of the first ``width`` candidates; return weights, errors and link counts of rows."""
+        """Fit weights of the first ``width`` candidates; return the weights, row errors and link counts."""
         n, rows = self.n_samples, np.empty(candidates.shape, dtype=np.float32)
         errors, sizes = np.empty(n), np.empty(n, dtype=np.int32)
 
@@ -889,7 +889,7 @@ class SRMOSCProblem(FixedProblem):
         return rows, errors, sizes
 
     def candidates(self) -> tuple[FloatArray, Labels, Labels]:
-        """Return the features, candidate lists, and the number of admissible candidates of every sample."""
+        """Return the features, the candidate lists, and the number of admissible candidates per sample."""
         return self.X, self.lists.indices, self.lists.n_admissible
 
     def graph(self, x: ArrayLike) -> sp.csr_array:
@@ -898,16 +898,16 @@ class SRMOSCProblem(FixedProblem):
         return listed_edges(self.lists, np.where(weights > least_squares.LINK, weights, 0.0))
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Decode genotypes to partitions: the connected components of their graphs."""
+        """Decode genotypes to partitions, which are the connected components of their graphs."""
         graphs = map(self.graph, np.atleast_2d(checked_array(X, "X", np.float32)))
         labels = [csgraph.connected_components(graph, directed=False)[1] for graph in graphs]
         return relabel_by_first_appearance(np.array(labels, dtype=np.int32).reshape(-1, self.n_samples))
 
     def encode(self, labels: IntArray) -> Float32Array:
-        """Encode partitions by weights that reconstruct every sample from candidates in its cluster.
+        """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links without which a cluster would be divided get a small weight. Hence, :meth:`decode` restores the
-        partition if links to candidates connect every cluster. A sample without a candidate in its cluster is
+        Links that are needed only to connect a cluster get a small weight. Hence, :meth:`decode` restores the
+        partition if links to candidates connect each cluster. A sample without a candidate in its cluster is
         linked to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
@@ -922,7 +922,7 @@ class SRMOSCProblem(FixedProblem):
         weights = np.empty(own.shape, dtype=np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        # Weight of links that only connect a cluster; the weights of a row sum to about 1.
+        # Small weight for links that only connect a cluster; the weights in a row sum to about 1.
         weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
@@ -937,7 +937,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return the largest optimal weight of each candidate alone, for operators that require bounds."""
+        """Return the largest weight of each candidate on its own, for operators that require bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -945,13 +945,13 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Sum tables (n_individuals, n_samples) to the objectives, and count the rows without links."""
+    """Sum row tables of shape (n_individuals, n_samples) to objectives, and count rows without links."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
+    """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
@@ -964,12 +964,12 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
 
 
 def default_n_candidates(n_samples: int) -> int:
-    """Return the default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
+    """Return the default number of candidates, w = 2 (floor(ln N) + 1), but at most N - 1."""
     return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
 
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
-    """Raise a ValueError with advice if a population would take too much memory."""
+    """Raise a ValueError with advice if a population would exceed the memory limit."""
     sparse = (
         f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
     )

@@ -1,4 +1,4 @@
-"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints."""
+"""Medoid sets (NSGA-II-clus): the problem, its decoding, and assignment under constraints."""
 
 from __future__ import annotations
 
@@ -26,64 +26,64 @@ Decode = Literal["reassign", "literal"]
 
 
 class MedoidProblem(EncodedProblem):
-    """Find medoids of compact, separated clusters: minimise Xie-Beni, maximise the I-index.
+    """Find medoids of compact, well-separated clusters: minimise Xie-Beni, maximise the I-index.
 
-    Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
-    sample to its nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result,
-    and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if options
-    are unknown, ``supervision`` requires constraints and there are none, constraints have a different number
-    of samples, or the distance matrix would exceed ``max_memory``. Evaluation raises an error for invalid
-    genotypes: use ``repair=MedoidSetRepair()`` if the operators produce any. Source: NSGA-II-clus.
+    Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
+    to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
+    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an option is
+    unknown, if ``supervision`` requires constraints and none are given, if constraints have a different
+    number of samples, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for
+    invalid genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        Features, or dissimilarities of shape (n_samples, n_samples) if ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Maximum number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
+        Maximum number of clusters: from 2 to n_samples, or the square root of n_samples, rounded down or up
         and limited to 2..n_samples-1.
     metric : str or callable, default="cosine"
-        ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
-        metric of :func:`sklearn.metrics.pairwise_distances`.
+        ``"cosine"`` (rows of zeros have distance 1 to all other rows), ``"euclidean"``, ``"precomputed"``, or
+        any metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        Whether new medoids are scored with labels reassigned to them, or with the labels of the old medoids.
+        Whether new medoids are scored with labels reassigned to them or with the old medoids' labels.
     n_local : int, default=1
-        Maximum number of rounds of assignment and medoid update; must be 1 with ``"literal"``.
+        Maximum number of rounds of assignment and medoid updates; must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
-        Role of the constraints during the search:
+        How the search uses the constraints:
 
-        - ``"none"``: ignored; select by :meth:`constraint_scores` after the search (External).
+        - ``"none"``: not at all; use :meth:`constraint_scores` to select after the search (External).
         - ``"objective"``: V is the third objective.
-        - ``"constraint"``: V is an inequality constraint; see the notes of
-          :class:`~moo_clustering.problems.PartitionProblem` on runs without feasible solution.
-        - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
+        - ``"constraint"``: V is an inequality constraint. If a run finds no feasible solution, see the notes
+          of :class:`~moo_clustering.problems.PartitionProblem`.
+        - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
-        - ``"assignment"``: must-linked samples are assigned together, and apart from cannot-linked samples
-          where possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
+        - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
+          different clusters if possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances; ``"vector"`` computes them from features on demand for "cosine" and
-        "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"``:
+        ``"matrix"`` stores all distances. ``"vector"`` computes them from features on demand, for "cosine",
+        "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` is
         ``"vector"`` for "cosine" and "sqeuclidean" above 8000 samples or ``max_memory``, else ``"matrix"``.
 
     Attributes
     ----------
     encoding : MedoidEncoding
-        Repairs, draws and compares genotypes, and decodes them without improvement.
+        Encoding that repairs, draws and compares genotypes, and decodes them without improvement.
     form : {"matrix", "vector"}
-        Storage of distances.
+        How distances are stored.
 
     Notes
     -----
-    p individuals with k clusters take O(p k n) time for the assignment; every new cluster of n_c members
-    takes O(n n_c) or O(n_c n_features) for its medoid.
+    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
+    members takes O(n n_c) or O(n_c n_features) time.
 
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals with the
-    same medoids in another order; offspring often coincide only after improvement.
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals that have
+    the same medoids in a different order. Offspring often coincide only after improvement.
 
-    pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
-    are not those of the nearest medoids. With supervision, individuals also store the numbers of satisfied
-    must-links and cannot-links, as ``"must"`` and ``"cannot"``.
+    pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
+    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
+    can differ from the nearest-medoid labels. With supervision, individuals also store how many must-links
+    and cannot-links they satisfy, as ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -138,21 +138,21 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode one or more genotypes to partitions (n_individuals, n_samples), without improvement."""
+        """Decode one or more genotypes to partitions (n_individuals, n_samples) without improving them."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
-        """Return the partitions scored by the evaluation, shape (n_individuals, n_samples)."""
+        """Return the partitions that were scored in evaluation, shape (n_individuals, n_samples)."""
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
+        """Return how many must-links and cannot-links each partition of :meth:`decode` satisfies."""
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples under the constraints, for any supervision; return contiguous labels.
+        """Assign samples under constraints, with any supervision; return contiguous labels.
 
-        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are avoided first.
+        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -164,7 +164,7 @@ class MedoidProblem(EncodedProblem):
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = self.medoids(X)
-        # At least one block, so that an empty population is no special case.
+        # Use at least one block, so that an empty population needs no special case.
         blocks = block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
         scored = [self._scored(genes[block]) for block in blocks]
         out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
@@ -189,21 +189,21 @@ class MedoidProblem(EncodedProblem):
 
 
 class Decoded(NamedTuple):
-    """Result of a decoding, per individual."""
+    """Result of decoding a population, with one row per individual."""
 
-    # Improved medoids, and labels as positions among them.
+    # Improved medoids, and the position of each sample's medoid among them.
     medoids: IntArray
     labels: Labels
-    # Distance from each sample to the medoid of its cluster.
+    # Distance from each sample to its cluster's medoid.
     distances: FloatArray
-    # Medoids to which the samples were assigned.
+    # Medoids that the samples were assigned to.
     assigned_by: IntArray
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
+    """Lamarckian decoding: assignment (nearest medoid or ``constrained``), new medoids and objectives."""
 
-    # ``keeps_labels``: whether the scored labels belong to other medoids than the stored ones.
+    # ``keeps_labels``: whether the scored labels can differ from those of the stored medoids.
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return labels, and the medoid of each label."""
+        """Assign samples to medoids; return the labels and each label's medoid."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -230,7 +230,7 @@ class MedoidDecoder:
         return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
 
     def _improve(self, genes: IntArray) -> Decoded:
-        """Alternate new medoids and nearest assignment until nothing changes."""
+        """Alternate between medoid updates and nearest-medoid assignment until nothing changes."""
         medoids = genes.copy()
         labels, distances = self.space.nearest(medoids)
         active = np.arange(len(medoids))
@@ -245,7 +245,7 @@ class MedoidDecoder:
         return Decoded(medoids, labels, distances, medoids)
 
     def _improve_apart(self, genes: IntArray) -> Decoded:
-        """Alternate assignment and new medoids; the returned labels belong to the previous medoids."""
+        """Alternate between assignment and medoid updates; return the labels of the previous medoids."""
         labels, medoids = self.assign(genes)
         if self.mode == "reassign":
             for _ in range(self.n_local):
@@ -254,7 +254,7 @@ class MedoidDecoder:
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Compute Xie-Beni and I-index with original signs."""
+        """Compute Xie-Beni and the I-index with their original signs."""
         e, space = decoded.distances, self.space
         n_clusters = set_sizes(decoded.medoids)
         least, greatest = space.separations(decoded.medoids)
@@ -266,7 +266,7 @@ class MedoidDecoder:
         )
 
     def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids to sets that are too small for operators, with the genes as the seed."""
+        """Add random medoids, seeded by the genes, to sets that are too small for operators."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])
@@ -275,9 +275,9 @@ class MedoidDecoder:
 
 
 class SpaceMedoidEncoding(MedoidEncoding):
-    """A :class:`~moo_clustering.encodings.MedoidEncoding` with the distances of a space.
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` that uses the distances of a space.
 
-    ``distances`` exists only if the space has a matrix.
+    The attribute ``distances`` is available only if the space stores a matrix.
 
     Parameters
     ----------
@@ -295,15 +295,15 @@ class SpaceMedoidEncoding(MedoidEncoding):
 
     @property
     def distances(self) -> Any:  # type: ignore[override]
-        """Distance matrix of the space; raises an AttributeError if there is none."""
+        """Distance matrix of the space. Raises an AttributeError if the space has none."""
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert genotypes to C-contiguous int64; rows must contain distinct indices, then only -1."""
+        """Convert genotypes to C-contiguous int64. Rows must contain distinct indices followed by -1 only."""
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every sample with the position of its nearest medoid."""
+        """Label each sample with the position of its nearest medoid."""
         genes = self.genes(X)
         labels = np.empty((len(genes), self.n_samples), dtype=np.int32)
         for part in block_slices(len(genes), self.n_samples):
@@ -314,7 +314,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.medoids_of(numbers.astype(np.int32)[None, :], len(sizes))[0][clusters]
 
     def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Return the medoid of label c at position c, padded with -1 to ``width`` (k_max)."""
+        """Return the medoid of each label c at position c, padded with -1 to ``width`` (default: k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -326,12 +326,13 @@ class SpaceMedoidEncoding(MedoidEncoding):
 
 
 class ConstrainedAssignment:
-    """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
+    """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned in order of descending size (ties: first sample) to the cluster with the fewest
-    conflicting components, then the smallest total distance, then the lowest position. Other samples join the
-    nearest medoid. ``n_dropped`` cannot-links within components are dropped, with a UserWarning. Takes O(k
-    (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
+    Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
+    components, then the smallest total distance, then the lowest position. Components of equal size are
+    ordered by their first samples. Other samples join their nearest medoids. ``n_dropped`` cannot-links
+    within components are ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts)
+    time per individual, plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -360,7 +361,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Return contiguous labels with fewest conflicts, or least penalised distance, and their medoids."""
+        """Return contiguous labels with fewest conflicts or lowest penalised distance, and their medoids."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
@@ -369,7 +370,7 @@ class ConstrainedAssignment:
         width = medoids.shape[1]
         for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
             some = medoids[part]
-            # Under constraints, a medoid may join another cluster, even the cluster of an identical medoid.
+            # Under constraints, a medoid can join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
             groups = self.members, self.bounds, self.opponents, self.opponent_bounds
@@ -385,7 +386,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Return the conflicting groups of all groups, concatenated, and the boundaries between groups."""
+    """Return the conflicting groups of each group, concatenated, and the boundaries between groups."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),
@@ -394,18 +395,18 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Return the distinct medoids, and the position of each gene among them (-1 for padding)."""
+    """Return the distinct medoids, and each gene's position among them (-1 for padding)."""
     ids = np.unique(medoids[medoids >= 0])
     index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
     return ids.astype(np.int64), index.astype(np.int64)
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Drop the medoids of empty clusters, and make labels contiguous."""
+    """Remove the medoids of empty clusters and make the labels contiguous."""
     n, width = medoids.shape
     used = np.zeros((n, width), dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
     position: NDArray[Any] = np.cumsum(used, axis=1, dtype=np.int32) - 1
-    # A stable sort of the mask moves the used medoids to the front in their order.
+    # A stable sort of the mask moves the used medoids to the front and keeps their order.
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
     return np.take_along_axis(position, labels.astype(np.intp), axis=1), rest

@@ -1,4 +1,4 @@
-"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks."""
+"""Problems that score partitions by validity indices under constraints, and chunked evaluation."""
 
 import copy
 import importlib
@@ -32,41 +32,41 @@ from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
 Inequality = Callable[[Labels], FloatArray]
-# Functions ``make(problem, algorithm)`` that return operators, by class of the problem or of its encoding.
-# The modules of moo_clustering.operators register them on import.
+# Functions ``make(problem, algorithm)`` that return operators, keyed by the class of the problem or its
+# encoding. They are registered when the modules of moo_clustering.operators are imported.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Objective name of the violated share of the constraints.
+# Name of the objective that measures the violated share of the constraints.
 VIOLATION = "constraint_violation"
-# Constraint name of the number of indices that are undefined for a partition.
+# Name of the constraint that counts the indices that are undefined for a partition.
 UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
-    """Base class of problems that do not change after construction, so that copies share all data.
+    """Base class for immutable problems, which share all data between copies.
 
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links, whose violated shares sum to the violation V in [0, 2].
+        Must-links and cannot-links. The violation V in [0, 2] is the sum of their violated shares.
     n_jobs : int, optional
-        Number of threads; does not affect the result.
+        Number of threads, which does not affect the result.
     max_memory : int
-        Largest size of the distance matrix, 8 n_samples^2 bytes.
+        Maximum size of the distance matrix, which takes 8 n_samples^2 bytes.
 
     Attributes
     ----------
     objective_names : tuple of str
-        Names of the columns of ``F``.
+        Names of the ``F`` columns.
     """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # pymoo copies problems with the algorithm's history.
+        # pymoo copies the problem with each algorithm in the history.
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
-        """Return the operators that suit this problem: ``NSGA2(40, **problem.operators(NSGA2))``.
+        """Return operators suited to this problem, as in ``NSGA2(40, **problem.operators(NSGA2))``.
 
-        For details and ``start``, see :func:`~moo_clustering.operators.suited_operators`.
+        See :func:`~moo_clustering.operators.suited_operators` for details and for ``start``.
         """
         # Lazy import, because operators import problems.
         made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
@@ -74,12 +74,12 @@ class FixedProblem(Documented, Problem):
 
 
 class SignedProblem(FixedProblem):
-    """Base class of problems with maximised objectives."""
+    """Base class for problems with maximised objectives."""
 
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Restore the original signs of objectives of shape (..., n_obj), which pymoo minimises."""
+        """Restore the original signs of objectives, shape (..., n_obj); pymoo minimises all objectives."""
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
             raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
@@ -87,7 +87,7 @@ class SignedProblem(FixedProblem):
 
 
 class EncodedProblem(SignedProblem):
-    """Base class of problems whose genotypes an encoding decodes to partitions."""
+    """Base class for problems with an encoding that decodes genotypes to partitions."""
 
     encoding: Any
     objective_names: tuple[str, ...]
@@ -110,65 +110,65 @@ class EncodedProblem(SignedProblem):
 
 
 class PartitionProblem(EncodedProblem):
-    """Partitions optimised by one or more validity indices.
+    """Optimise partitions by one or more validity indices.
 
     Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
-    samples differ, or the handling requires constraints and there are none. Evaluation raises an error for
-    invalid genotypes (use ``repair=EncodingRepair()``) and for invalid results of a custom component.
+    samples differ, or the handling requires constraints and none are given. Evaluation raises an error for
+    invalid genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
 
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
-        May be None if all objectives are fitted objects.
+        Can be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
-        Representation of the partitions, with the ``n_samples`` of the data. With a tuple (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), data may contain only samples of the first part.
+        Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
+        :class:`~moo_clustering.encodings.TupleEncoding`), data can be limited to samples of the first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
-        At least one. Objects are copied; the copies are fitted. Functions ``(X, labels) -> float`` require
+        At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
         Maximised indices are negated for pymoo; :meth:`natural` restores their sign. A function with an
-        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that of the partition.
-        With a tuple of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
+        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that array. With a tuple
+        of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        Role of the constraints:
+        How the constraints are used:
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
-        - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; infeasible
-          individuals are worse, in the order of V.
-        - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
+        - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; all others are
+          worse, and are ranked by V.
+        - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
     limits : sequence of Limit, default=()
         Constraints on partitions, such as :class:`~moo_clustering.constraints.ClusterSizes`. Raises a
-        ValueError if they are impossible for every number of clusters of the encoding.
+        ValueError if no number of clusters of the encoding can satisfy them.
     inequalities : sequence of callables, default=()
-        Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
-        partitions. For a function f of one partition, use ``lambda labels: [f(row) for row in labels]``. A
-        function with an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes`` also
-        receives the data, or these arrays of the population.
+        Functions of labels, shape (n, n_samples), that return n finite numbers: at most 0 for a feasible
+        partition. For a function f of a single partition, use ``lambda labels: [f(row) for row in labels]``.
+        A function with an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes`` also
+        receives the data, or that array for the population.
 
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the columns of ``G``: ``"undefined_index"`` if the encoding has partitions for which an index
-        is undefined, V with ``"constraint"``, then limits, then inequalities.
+        Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
+        have an undefined index, V with ``"constraint"``, limits, and inequalities.
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality requests genes, or values that differ between equal partitions.
+        Whether an index or inequality requests genes, or values that can differ between equal partitions.
 
     Notes
     -----
-    With ``"constraint"``, a run may end without a feasible solution and ``res.X`` is None. Use ``res.pop``,
-    or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
-    the constraints may contradict each other or the encoding.
+    With ``"constraint"``, a run can end without a feasible solution; ``res.X`` is then None. Use ``res.pop``,
+    or set ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"``
+    if the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
-    inequality requests memberships, centres or genes, which can differ between equal partitions. These are
-    computed once per population; row or column c belongs to label c of :meth:`decode`. Partitions for which
-    an index is undefined are infeasible, so a front never contains them. An index is undefined for fewer
-    clusters than its ``min_clusters``, and a function also if every cluster has one sample.
+    Each distinct partition is scored only once, so equal partitions have identical objectives. This does not
+    hold if an index or inequality requests memberships, centres or genes, which can differ between equal
+    partitions. They are computed once per population; row or column c belongs to label c of :meth:`decode`.
+    Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
+    below its ``min_clusters``, and a function also if every cluster contains a single sample.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class PartitionProblem(EncodedProblem):
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
             raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}")
-        # Encodings of other packages are checked once.
+        # A custom encoding is checked once, when the first population is evaluated.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
@@ -209,7 +209,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Convert generators, which can be read only once. A non-iterable argument becomes an invalid item.
+        # Read generators, which can be read only once, into tuples. A non-iterable becomes an invalid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -264,7 +264,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # the cluster order of memberships, centres and medoids
+            labels = decoded  # keep the cluster order of memberships, centres and medoids
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -295,11 +295,11 @@ class PartitionProblem(EncodedProblem):
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        """Return the rows of the distinct individuals, and the index of every individual among these."""
+        """Return the rows of the distinct individuals, and each individual's index among these rows."""
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
-        """Return genes, or the checked result of a method of the encoding."""
+        """Return the genes, or the checked result of an encoding method."""
         if name == "genes":
             return X
         values = np.asarray(getattr(self.encoding, name)(X))
@@ -314,7 +314,7 @@ class PartitionProblem(EncodedProblem):
         return values
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
-        """Return the values of an index for partitions decoded from the genotypes X."""
+        """Return the index values of partitions that were decoded from genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
         population = products.pop("memberships") if index.takes == "memberships" else labels
         found = index.evaluate(population, **products)
@@ -322,7 +322,7 @@ class PartitionProblem(EncodedProblem):
 
 
 def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise a ValueError unless they are allowed and unique."""
+    """Return objective names; raise a ValueError if they are not allowed or not unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
         raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}")
@@ -330,7 +330,7 @@ def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tup
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
-    """Wrap a single objective, which may be a tuple of function and direction, in a list."""
+    """Wrap a single objective, which can be a tuple of a function and a direction, in a list."""
     given: Any = objectives
     directed = (
         isinstance(given, tuple) and len(given) > 1 and given[-1] in ("max", "min") and callable(given[-2])
@@ -359,7 +359,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 
 
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
-    """Return an index of the whole partition, whose function receives one partition per part."""
+    """Return an index of the whole partition that passes one partition per part to its function."""
     if isinstance(index, FunctionIndex):
         index, ends = copy.copy(index), np.cumsum([part.n_samples for part in encoding.parts])
         if index._with_labels:
@@ -377,7 +377,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError unless a user's function accepts arrays and then arguments with these names."""
+    """Raise a TypeError if a user's function does not accept arrays, then arguments with these names."""
     try:
         # Some compiled functions have no signature.
         with suppress(ValueError):
@@ -390,7 +390,7 @@ def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], wh
 def _call_with_parts(
     function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
 ) -> Any:
-    # Problems number clusters by first appearance, so the clusters of a part are contiguous.
+    # Clusters are numbered by first appearance, so the labels of each part are contiguous.
     return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
 
 
@@ -401,7 +401,7 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 
 def _with_data(function: Any, data: Any) -> Inequality:
-    """Bind the data to a function with an argument ``data``."""
+    """Bind the data to a function that has an argument ``data``."""
     named, free = accepted(function)
     if "data" not in named:
         return function
@@ -413,7 +413,7 @@ def _with_data(function: Any, data: Any) -> Inequality:
 def _requested_products(
     encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
 ) -> tuple[str, ...]:
-    """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
+    """Return the names in PRODUCTS that indices and inequalities request, after checking that they exist."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
     for index in (index for index in indices if isinstance(index, FunctionIndex)):
@@ -434,7 +434,7 @@ def _requested_products(
 
 
 def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
-    """Compute the violations of a limit, or the values of a custom inequality."""
+    """Compute the violations of a limit or the values of a custom inequality."""
     call = limit.violations if isinstance(limit, Limit) else limit
     names, with_labels = requested(call)
 
@@ -444,13 +444,13 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check one partition: for n_samples partitions, one value per sample has the right shape.
+        # Check a single partition: with n_samples partitions, one value per sample has a valid shape.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 
 def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
-    """Raise a ValueError if the limits are impossible for every number of clusters of the encoding."""
+    """Raise a ValueError if the limits cannot be satisfied by any number of clusters of the encoding."""
     n, faults = encoding.n_samples, {}
     least, most = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", n)
     for k in range(least, most + 1) if limits else ():
@@ -469,7 +469,7 @@ def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Return the bounds of a custom encoding."""
+    """Check and return the bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
@@ -485,7 +485,7 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
 
 
 def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
-    """Check the partitions that a custom encoding decoded."""
+    """Check partitions decoded by a custom encoding."""
     who = f"{type(encoding).__name__}.decode"
     array = array_of(labels, who, (n, encoding.n_samples), "clusters 0..k-1")
     if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
@@ -495,7 +495,7 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
 
 
 def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels: Labels) -> None:
-    """Check the methods of a custom encoding with the first population."""
+    """Check the methods of a custom encoding on the first population."""
     name, low, high = type(encoding).__name__, *encoding.bounds()
     gaps = decoded.max(axis=1) != labels.max(axis=1)
     if gaps.any():
@@ -509,7 +509,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         ("random", encoding.random(len(X), np.random.default_rng(0))),
     ]
     if type(encoding).encode is not Encoding.encode:
-        # Not all encodings can represent every partition.
+        # An encoding need not be able to represent every partition.
         with suppress(ValueError):
             made.append(("encode", encoding.encode(labels)))
     for method, genes in made:
@@ -526,7 +526,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
                 f"genotypes, got {quoted(found.tolist())}"
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # All canonical forms in the population differ, so add genotypes that can have equal forms.
+        # The population's canonical forms are all distinct, so add genotypes that can share a form.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
@@ -559,8 +559,8 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return the operators registered for the most specific class of the problem, or else of its encoding."""
-    # The import of all operators fills the registry.
+    """Return operators registered for the most specific class of the problem or, if none, its encoding."""
+    # Importing all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:
         getattr(operators, name)
@@ -575,7 +575,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: number of samples missing from the smallest of ``n_clusters``, possibly empty, clusters."""
+    """Inequality: minimum size minus the size of the smallest of ``n_clusters`` clusters, 0 if empty."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -592,20 +592,20 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This pays off if a chunk takes at least a second. On one machine, the problems of this package are already
-    parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
-    only once; they are checked for changes in every generation. Raises a TypeError if ``problem`` is not a
-    pymoo problem or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
+    This pays off if a chunk takes at least a second. On a single machine, this package's problems already run
+    in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large
+    arrays only once; they are checked for changes in each generation. Raises a TypeError if ``problem`` is
+    not a pymoo problem or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
 
     Parameters
     ----------
     problem : Problem
-        Vectorised problem, in which the objectives of an individual do not depend on other individuals. The
-        wrapper also has its attributes.
+        Vectorised problem. An individual's objectives must not depend on other individuals. The wrapper
+        exposes the problem's attributes.
     chunk_size : int, default=50
-        Individuals per chunk. Results do not depend on the number of workers.
+        Number of individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
-        Number of joblib workers. Default: that of :func:`joblib.parallel_config`.
+        Number of joblib workers. Default: the value set by :func:`joblib.parallel_config`.
 
     Attributes
     ----------
@@ -641,7 +641,7 @@ class ChunkedProblem(Problem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, max(len(genes), 1), self.chunk_size)]
-        # BLAS sums in an order that depends on the number of threads; one thread gives identical results.
+        # BLAS summation order depends on the number of threads; a single thread gives reproducible results.
         with one_thread("blas"):
             results = run_calls(
                 (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
@@ -652,7 +652,7 @@ class ChunkedProblem(Problem):
             out[name] = np.concatenate([result[name] for result in results])
 
     def __getattr__(self, name: str) -> Any:
-        # copy and pickle read attributes before ``problem`` is set.
+        # copy and pickle access attributes before ``problem`` is set.
         if name.startswith("__") or "problem" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.problem, name)
@@ -668,14 +668,14 @@ def _evaluated(
 ) -> dict[str, NDArray[Any]]:
     """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
-    # The caller has already limited BLAS for all threads of its process.
+    # In its own process, the caller has already limited BLAS for all threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
 
 
 def pymoo_result(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
-    """Return a pymoo result of an evaluated population; ``opt`` defaults to its non-dominated members."""
+    """Return a pymoo result for an evaluated population; ``opt`` defaults to the non-dominated members."""
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True
     result.opt = pop[non_dominated(pop.get("F"))] if opt is None else opt
@@ -684,7 +684,7 @@ def pymoo_result(problem: Problem, pop: Population, opt: Population | None = Non
 
 
 def evaluated_population(**values: NDArray[Any]) -> Population:
-    """Build a pymoo Population with genes ``X``, objectives ``F`` and other values."""
+    """Build a pymoo Population from genes ``X``, objectives ``F`` and other values."""
     pop = Population.new(**values)
     pop.apply(lambda individual: individual.evaluated.update(values))
     return pop

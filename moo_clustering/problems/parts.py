@@ -1,4 +1,4 @@
-"""Problem over the centres of a table in parts, with indices computed in a single pass over the rows."""
+"""Problem on the centres of a partitioned table, with indices computed in a single pass over the rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,41 +21,41 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 
 
 class ChunkedCenterProblem(SignedProblem):
-    """Find centres of a table that is larger than memory; one pass over the rows scores a whole population.
+    """Find centres of a table that exceeds memory, scoring a whole population in one pass over the rows.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
-    mean of a uniform sample of the rows. The operators for centres draw from this sample. Objectives
-    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and are bit-identical
-    for all divisions of the rows into parts and all numbers of workers. Takes O(n_rows n_clusters n_features)
-    time per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
+    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding, objectives are the
+    same as those of :class:`PartitionProblem` with all rows in memory. They are bit-identical for any
+    division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per
+    individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
 
     Parameters
     ----------
     data
-        Table in parts, or a source for :func:`~moo_clustering.parts.parts`. The current ``dask.distributed``
-        client runs the passes; without a client, they run in this process.
+        A table opened with :func:`~moo_clustering.parts.parts`, or a source for it. Passes run on the current
+        ``dask.distributed`` client or, if there is none, in this process.
     n_clusters : int
-        Number of clusters, from 1 to the size of the sample.
+        Number of clusters, from 1 to the sample size.
     objectives : sequence of str
-        ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``:
-        the Davies-Bouldin index with root mean squared distances to the means, which one pass can compute,
-        instead of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
+        ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
+        The last is the Davies-Bouldin index with root mean squared distances, which a single pass can
+        compute, instead of the mean distances in :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
-        Bounds on the sizes of clusters, as inequality constraints. Empty clusters are ignored.
+        Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
-        Number of sampled rows.
+        Number of rows to sample.
     seed : int, default=0
-        Seed of the sample.
+        Seed for the sample.
 
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding of the sampled rows. The bounds of the genes, ``xl`` and ``xu``, bound the whole table.
+        Encoding of the sampled rows. The gene bounds ``xl`` and ``xu`` enclose the whole table.
     parts : Parts
-        The table.
+        The partitioned table.
     n_clusters : int
     constraint_names : tuple of str
-        Names of the columns of ``G``, as in :class:`PartitionProblem`.
+        Names of the ``G`` columns, as in :class:`PartitionProblem`.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        # The last two indices require two clusters.
+        # The last two indices require at least two clusters.
         self._n_of_two = sum(name in _INDICES[2:] for name in names)
         added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in self.limits]
         self.constraint_names = tuple(distinct_names(added))
@@ -109,17 +109,17 @@ class ChunkedCenterProblem(SignedProblem):
         return self.encoding.points
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
+        """Return centres in data coordinates, shape (n_individuals, n_clusters, n_features)."""
         return self.encoding.in_data(self.encoding.relative_centers(X))
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Move all centres to the means of their clusters, in one pass; empty clusters do not move."""
+        """Move all centres to their cluster means in one pass; centres of empty clusters do not move."""
         return self._survey.statistics(self.encoding.relative_centers(X)).means.reshape(-1, self.n_var)
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Return the labels of all rows, int32 of shape (n_individuals, n_rows), from one pass.
+        """Return the labels of all rows in one pass, int32 of shape (n_individuals, n_rows).
 
-        Clusters are numbered in the order of their centres; empty clusters are skipped. For many rows, see
+        Clusters are numbered in the order of their centres, skipping empty clusters. For many rows, use
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         numbers = np.arange(self.n_clusters)

@@ -1,4 +1,4 @@
-"""Fuzzy subspace clustering from seed documents: problem, objectives, cache and encoding."""
+"""Fuzzy subspace clustering from seed documents: the problem, its objectives, cache and encoding."""
 
 from __future__ import annotations
 
@@ -21,61 +21,61 @@ from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
-# Minimum number of most recent individuals with cached objectives; the maximum is twice as large.
+# Minimum number of recent individuals with cached objectives; the maximum is twice this number.
 CAPACITY = 1 << 16
 
 
 class SubspaceClusteringProblem(EncodedProblem):
-    """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
+    """Find seed documents that grow into compact and pure fuzzy clusters in subspaces.
 
-    Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
-    Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
-    documents. Raises a TypeError or ValueError if data or options are invalid, or ``"impurity"`` lacks
-    labels. Evaluation raises an error for invalid genotypes: use ``repair=EncodingRepair()`` if the operators
-    produce any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents; empty slots contain -1.
+    Evaluation runs ``n_sweeps`` SISC sweeps, starting from centroids halfway between the seeds and the mean
+    document. Raises a TypeError or ValueError if data or options are invalid, or if ``"impurity"`` is used
+    without labels. Evaluation raises an error for invalid genotypes; use ``repair=EncodingRepair()`` if
+    operators produce any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes (unlabelled: -1), indicators of label sets (unlabelled: rows of -1), or ``Targets``.
+        Classes (-1 if unlabelled), label-set indicators (rows of -1 if unlabelled), or ``Targets``.
     n_seeds : int, default=20
         Maximum number of clusters.
     k_min : int, optional
-        Minimum number of clusters. Default: ``n_seeds``, so the number is fixed.
+        Minimum number of clusters. Default: ``n_seeds``, which fixes the number.
     n_sweeps : int, default=3
-        Sweeps per evaluation, 1 to 3. More sweeps make the search space less smooth.
+        Number of sweeps per evaluation, 1 to 3. More sweeps make the search space more rugged.
     objectives : sequence of str, default=("dispersion", "impurity")
-        Minimised:
+        Objectives to minimise:
 
-        - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over labelled samples, relative to their overall impurity;
+        - ``"dispersion"``: sum_l w_l^f d_l, averaged over the samples;
+        - ``"impurity"``: mean cluster impurity of labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
-        - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
+        - ``"chi_square"``: sum_li (m lambda_li)^q chi_li in the last sweep.
     options : SubspaceOptions, optional
-        Options of the sweeps.
+        Sweep options.
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the sweeps; ignored for SubspaceData.
+        Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Bytes for cached centroids and distances of recent individuals, which operators use.
+        Memory for the cached centroids and distances of recent individuals, which operators use.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Repairs, draws and compares genotypes; contains ``data``.
+        Encoding that repairs, draws and compares genotypes. It contains ``data``.
     targets : Targets
     options : SubspaceOptions
     n_seeds, k_min, n_sweeps : int
     n_grown : int
-        Number of evaluated individuals, without repetitions.
+        Number of individuals evaluated so far, not counting repetitions found in the cache.
 
     Notes
     -----
-    An individual of k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
-    values, and O(k (n_samples + n_features)) memory per thread. The order of seeds does not matter: use
+    An individual with k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
+    values, and O(k (n_samples + n_features)) memory per thread. Seed order is irrelevant, so use
     ``CanonicalDuplicates(problem.encoding)``. The operators
     :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and ``AlignedSeedCrossover``
-    use centroids and distances, cached in ``memory`` (4 k n_features + 4 n_samples bytes per individual).
+    use the centroids and distances cached in ``memory`` (4 k n_features + 4 n_samples bytes per individual).
 
     Examples
     --------
@@ -126,9 +126,9 @@ class SubspaceClusteringProblem(EncodedProblem):
         super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Run the sweeps of one genotype of shape (n_seeds,).
+        """Run the sweeps for one genotype of shape (n_seeds,).
 
-        The Sweep contains memberships, centroids and weights. Cluster c grew from the c-th seed in the row.
+        The Sweep contains memberships, centroids and weights. Cluster c grows from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
@@ -144,15 +144,15 @@ class SubspaceClusteringProblem(EncodedProblem):
         )
 
     def cluster_centers(self, X: ArrayLike) -> list[AnyFloatArray]:
-        """Return the centroids after the sweeps, shape (n_clusters, n_features), in seed order."""
+        """Return the centroids after the sweeps, each of shape (n_clusters, n_features), in seed order."""
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Replace the seeds by distinct documents with the largest sum of memberships in their clusters.
+        """Replace the seeds with distinct documents that maximise the sum of memberships in their clusters.
 
-        Distances would select documents with very few features, which are poor seeds.
+        Distances would favour documents with very few features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
@@ -160,7 +160,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         return slots
 
     def center_distances(self, X: ArrayLike) -> AnyFloatArray:
-        """Compute the distance from documents to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Compute each document's distance to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -198,16 +198,16 @@ class SubspaceClusteringProblem(EncodedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Convert to single precision if it can represent the squares."""
+    """Convert values to single precision if it can represent their squares."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
-    # Squares of values from 2^-40 to 2^40 are finite and normal in single precision.
+    # Squares of values between 2^-40 and 2^40 are finite and normal in single precision.
     return values.astype(np.float32 if abs(size) < 40 else np.float64)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """Assign a different document to each cluster, with the largest sum of memberships."""
+    """Assign a different document to each cluster, maximising the sum of memberships."""
     n, k = memberships.shape
-    # k candidates per cluster suffice: at most k - 1 of them are used by other clusters.
+    # k candidates per cluster suffice, because other clusters use at most k - 1 of them.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
@@ -217,13 +217,13 @@ Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]
 
 
 def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F1 = sum_lj w_lj^f d_jl / n, the distance to the centroids in their subspaces."""
+    """Compute F1 = sum_lj w_lj^f d_jl / n, the mean distance to centroids within their subspaces."""
     terms = done.memberships**options.fuzziness * done.distances
     return float(terms.sum(dtype=np.float64)) / len(terms)
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to their overall impurity."""
+    """Compute F2 = sum_l S'_l Imp_l / n for labelled documents, relative to their overall impurity."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -238,7 +238,7 @@ def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.Subs
 
 
 def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F3 = sum_li (m lambda_li)^q chi_li with chi of the last sweep."""
+    """Compute F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep."""
     return float(np.sum(done.chi_term))
 
 
@@ -251,21 +251,21 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 class Grown(NamedTuple):
-    """Cached individual, with clusters in ascending order of their seeds."""
+    """Cached individual, whose clusters are in ascending order of their seeds."""
 
     objectives: NDArray[np.float64]  # shape (n_obj,)
     centers: AnyFloatArray  # shape (n_features, n_clusters)
-    documents: NDArray[np.int64]  # shape (n_clusters,): distinct documents with the largest memberships
-    gaps: AnyFloatArray  # shape (n_samples,): distance from every document to the nearest centroid
+    documents: NDArray[np.int64]  # shape (n_clusters,): distinct documents with the highest memberships
+    gaps: AnyFloatArray  # shape (n_samples,): distance from each document to its nearest centroid
 
     @property
     def nbytes(self) -> int:
-        """Size of the arrays in bytes."""
+        """Total size of the arrays in bytes."""
         return sum(part.nbytes for part in self)
 
 
 class SeedMemo:
-    """Cache of objectives of many individuals, and of all results of recent individuals (``max_bytes``)."""
+    """Cache of many individuals' objectives, and of recent individuals' complete results (``max_bytes``)."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -275,19 +275,19 @@ class SeedMemo:
         self._bytes = 0
 
     def objectives(self, key: bytes) -> NDArray[np.float64] | None:
-        """Return the objectives of an individual, or None."""
+        """Return an individual's objectives, or None if they are not cached."""
         known = self._objectives.get(key)
         return self._older.get(key) if known is None else known
 
     def grown(self, key: bytes) -> Grown | None:
-        """Return the cached individual, or None."""
+        """Return a cached individual, or None if it is not cached."""
         one = self._grown.get(key)
         if one is not None:
             self._grown.move_to_end(key)
         return one
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Add an individual, and evict the least recently used individuals beyond the memory limit."""
+        """Add an individual, and evict the least recently used individuals above the memory limit."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
@@ -309,11 +309,11 @@ Result = TypeVar("Result")
 
 @documented(SubspaceClusteringProblem)
 class SubspaceSeedEncoding(SlotGenes):
-    """Encoding of partitions by seed documents, with -1 in empty slots.
+    """Encoding of partitions by seed documents; empty slots contain -1.
 
-    Sweeps of SISC start from similarities to the seeds. A document belongs to the cluster of its largest
-    membership. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz
-    non-zero values. Source: SISC-ML, "seeds" start.
+    SISC sweeps start from the similarities to the seeds. Each document is assigned to the cluster in which
+    its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
+    time for nnz non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
@@ -346,13 +346,13 @@ class SubspaceSeedEncoding(SlotGenes):
         self.n_jobs = n_jobs
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Convert valid genotypes to int64; raise a ValueError for empty rows and repeated documents."""
+        """Convert valid genotypes to int64; raise a ValueError for empty rows or repeated documents."""
         slots = base.checked_genes(X, self.n_var).astype(self.dtype)
         occupied_slots(slots, self.n_samples, "seed")
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
-        """Run the sweeps from seeds (without -1); cluster c grows from seed c."""
+        """Run the sweeps from seeds without padding (-1); cluster c grows from seed c."""
         memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
         done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -362,18 +362,18 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for every row of :meth:`canonical`, and return the results of ``use``."""
-        # ``use`` runs on the thread of the sweeps, because all memberships together require much memory.
-        # Processes do not pay off: the transfer of a result takes as long as its computation.
+        """Run the sweeps for each row of :meth:`canonical`, and return the results of ``use``."""
+        # ``use`` runs in the thread of the sweeps, because all memberships together would need much memory.
+        # Processes do not pay off, because transferring a result takes as long as computing it.
         return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 
     def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every document; clusters are numbered by seed position, and empty clusters are dropped.
+        """Label each document. Clusters are numbered by seed position, and empty clusters are dropped.
 
-        Ties of memberships go to the seed with the lower index.
+        Ties in membership are resolved in favour of the seed with the lowest index.
         """
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
@@ -389,5 +389,5 @@ class SubspaceSeedEncoding(SlotGenes):
         return np.where(members > 0, apart, np.inf).argmin(axis=0)[clusters]
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """Return the position of each seed in the canonical order of its row."""
+        """Return each seed's position in the canonical order of its row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]

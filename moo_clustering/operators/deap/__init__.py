@@ -1,4 +1,4 @@
-"""Operators for DEAP toolboxes: array individuals, selection, and any pymoo operator as a function."""
+"""Operators for DEAP toolboxes: array individuals, selection, and conversion of any pymoo operator."""
 
 import lazy_loader as _lazy
 

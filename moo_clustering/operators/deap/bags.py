@@ -1,4 +1,4 @@
-"""Toolbox entries for partitions of bags: mutation, repair, legality, initial populations and restarts."""
+"""DEAP operators for partitions of bags: mutation, repair, legality, initial populations and restarts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,16 +16,16 @@ from moo_clustering.operators.deap.individuals import Individual, Individuals, c
 
 
 class ChangePartition:
-    """``mutate`` or ``repair``: change partitions in place with a batched function.
+    """``mutate`` or ``repair``: change partitions in place by a batched function.
 
     Source: Evolutionary multi-instance clustering.
 
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags): ``repair`` of a
-        :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (k-means step) or ``drift``
-        (redraws all genes at once by distance, Eq. 9).
+        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags): a
+        :class:`~moo_clustering.bags.BagObjective`'s ``repair``, or a partial of its ``reassign`` (k-means
+        step) or ``drift`` (redraws all genes at once by distance, Eq. 9).
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
@@ -37,12 +37,12 @@ class ChangePartition:
         return (individual,)
 
     def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Return the changed rows."""
+        """Return the rows after the change."""
         return self.change(matrix)
 
 
 class SearchPartition(ChangePartition):
-    """``mutate``: repair partitions, improve them by a search, and count the trial evaluations.
+    """``mutate``: repair partitions, improve them by a search, and count trial evaluations.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -50,8 +50,8 @@ class SearchPartition(ChangePartition):
     ----------
     objective : BagObjective
     search : callable
-        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one by one by
-        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves).
+        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one at a time by
+        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move is an improvement).
 
     Attributes
     ----------
@@ -65,14 +65,14 @@ class SearchPartition(ChangePartition):
         self.n_trials = 0
 
     def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
-        """Return the improved rows, after at most ``max_trials`` trial evaluations in total."""
+        """Return the improved rows, using at most ``max_trials`` trial evaluations in total."""
         improved = self.search(self.change(matrix), max_trials=max_trials)
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels
 
 
 class UsesAllClusters:
-    """``legal``: check that every cluster has at least ``least`` bags.
+    """``legal``: check that each cluster contains at least ``least`` bags.
 
     Parameters
     ----------
@@ -96,18 +96,18 @@ class UsesAllClusters:
 
 
 class MixedStarts:
-    """``population``: create, in turn, random partitions, k-means results, and partitions by random medoids.
+    """``population``: create random partitions, k-means results and random-medoid partitions in turn.
 
     Parameters
     ----------
     objective : BagObjective
     toolbox : deap.base.Toolbox
-        Must have ``from_genes``.
+        DEAP toolbox with ``from_genes``.
     rng : numpy.random.Generator
     distances : ndarray of shape (n_bags, n_bags)
-        Entry (i, j) is the distance from bag i to bag j.
+        Distances; entry (i, j) is the distance from bag i to bag j.
     km_steps : int, default=3
-        Number of k-means steps, which start from random partitions.
+        Number of k-means steps, starting from random partitions.
     """
 
     def __init__(
@@ -139,14 +139,14 @@ class MixedStarts:
 
 @documented(MixedStarts)
 class PerturbedCopies:
-    """``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbed copies of the best individuals.
+    """``restart`` for :func:`~moo_clustering.algorithms.chc`: perturbed copies of the best individuals.
 
     Parameters
     ----------
     share : float, default=0.35
-        Share of the genes that change, see :func:`perturbed`.
+        Share of genes to change; see :func:`perturbed`.
     fresh : float, default=0.5
-        Probability that an individual is random instead of a perturbed copy.
+        Probability that an individual is drawn at random instead of copied and perturbed.
     """
 
     def __init__(
@@ -166,16 +166,16 @@ class PerturbedCopies:
 
 
 def perturbed(individual: Individual, share: float, n_clusters: int, rng: Generator) -> Int32Array:
-    """Copy the genes of an individual, and change a random share of them.
+    """Copy an individual's genes and change a random share of them.
 
     Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
 
     Parameters
     ----------
     individual : individual
-        Not modified.
+        Individual, which is not modified.
     share : float
-        Share of the genes that change to a random other cluster, from 0 to 1; their number is rounded.
+        Share of the genes to change to a random other cluster, from 0 to 1; their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -1,4 +1,4 @@
-"""Array individuals for DEAP, their fitness, batched maps, and pymoo operators as DEAP functions."""
+"""Array individuals for DEAP, fitness classes, batched maps, and pymoo operators as DEAP functions."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,40 +18,40 @@ from moo_clustering.operators.base import children_of
 
 Individuals = list[Any]
 Function = Callable[..., Any]
-# Maximum size, in bytes, of the matrices that batched functions receive.
+# Maximum size in bytes of the matrices passed to batched functions.
 CHUNK_BYTES = 1 << 26
 Individual = Any
 
 
 class Minimize(base.Fitness):
-    """Fitness of one minimised objective."""
+    """Fitness with one minimised objective."""
 
     weights = (-1.0,)
 
 
 class MinimizeTwo(base.Fitness):
-    """Fitness of two minimised objectives."""
+    """Fitness with two minimised objectives."""
 
     weights = (-1.0, -1.0)
 
 
 class MedoidFitness(base.Fitness):
-    """Fitness of the Xie-Beni index (minimised) and the I-index (maximised)."""
+    """Fitness with the Xie-Beni index (minimised) and the I-index (maximised)."""
 
     weights = (-1.0, 1.0)
 
 
 class SupervisedMedoidFitness(base.Fitness):
-    """Fitness of the Xie-Beni index (minimised), I-index (maximised) and constraint violation (minimised)."""
+    """Fitness with Xie-Beni index (minimised), I-index (maximised), constraint violation (minimised)."""
 
     weights = (-1.0, 1.0, -1.0)
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``, smaller and faster than DEAP's lists of about 30 bytes per gene.
+    """Array of genes with a ``fitness``, smaller and faster than DEAP lists with about 30 bytes per gene.
 
-    Deep copies include the fitness, but slices have no fitness. ``==`` compares elementwise, so
-    ``deap.tools.HallOfFame`` and ``ParetoFront`` require ``similar=numpy.array_equal``.
+    Deep copies include the fitness; slices do not. ``==`` compares elementwise, so pass
+    ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ArrayIndividual(np.ndarray):
         self.fitness = None
 
     def __bool__(self) -> bool:
-        # DEAP's HallOfFame and ParetoFront compare individuals by ``a == b``.
+        # DEAP's HallOfFame and ParetoFront compare individuals with ``a == b``.
         return bool(np.asarray(self).all() if self.dtype == bool else np.asarray(self))
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
@@ -99,14 +99,14 @@ def _rebuild(cls: type[ArrayIndividual], genes: Any, *fitness: Any) -> ArrayIndi
 
 
 class CenterIndividual(ArrayIndividual):
-    """Individual whose genes are coordinates of centres, with the attributes ``mix`` and ``labels``.
+    """Individual with centre coordinates as genes, and the attributes ``mix`` and ``labels``.
 
     Parameters
     ----------
     genes : array-like of shape (n_clusters * n_features,)
     fitness : type, default=Minimize
     mix : float, optional
-        Probability that :func:`mut_relocate` draws the new position of a centre uniformly.
+        Probability that :func:`mut_relocate` draws a centre's new position uniformly.
     """
 
     mix: float | None = None
@@ -126,7 +126,7 @@ class CenterIndividual(ArrayIndividual):
 
 
 class MedoidIndividual(ArrayIndividual):
-    """Individual whose genes are medoid indices, padded with -1; deep copies include all attributes.
+    """Individual with medoid indices as genes, padded with -1. Deep copies include all attributes.
 
     Parameters
     ----------
@@ -150,19 +150,19 @@ def as_mate(
 ) -> Callable[..., tuple[Individual, Individual]]:
     """Convert a pymoo crossover to a DEAP function ``mate(first, second)``.
 
-    The function changes both individuals in place, deletes their fitness and returns them. It ignores the
-    crossover's ``prob``, because the caller decides which pairs are crossed.
+    The function modifies both individuals in place, deletes their fitness, and returns them. The crossover's
+    ``prob`` is ignored, because the caller decides which pairs to cross.
 
     Parameters
     ----------
     crossover : pymoo.core.crossover.Crossover
-        Must have two parents. If it has a single child, both individuals become copies of the child.
+        Crossover of two parents. If it produces a single child, both individuals become copies of the child.
     problem : pymoo.core.problem.Problem
-        Passed to the crossover and the repair.
+        Problem to pass to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator shared by all calls. A generator passed as last argument of a call replaces it.
+        Seed of a generator that all calls share. A generator passed as a call's last argument replaces it.
     repair : pymoo.core.repair.Repair, optional
-        Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
+        Repair of the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def as_mutate(
     Parameters
     ----------
     mutation : pymoo.core.mutation.Mutation
-        Its ``prob`` is ignored, because DEAP decides which individuals are mutated.
+        Mutation. Its ``prob`` is ignored, because DEAP decides which individuals to mutate.
     """
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
 
@@ -217,27 +217,27 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
-    """Return ``repair``, by default that of the problem."""
+    """Return ``repair`` or, by default, the problem's repair."""
     if repair is None and hasattr(problem, "operators"):
         return problem.operators().get("repair")
     return repair
 
 
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
-    """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
+    """Map a function over individuals, in batches if it has a batched form; for use as ``toolbox.map``.
 
-    Raises a ValueError if ``batch`` returns values of the wrong shape. Batches have at most 64 MiB.
-    Individuals are evaluated one by one if their lengths differ, or if a decorator wraps the function,
-    because ``batch`` would skip the decorator.
+    Raises a ValueError if ``batch`` returns values of the wrong shape. Batches take at most 64 MiB.
+    Individuals are evaluated one at a time if their lengths differ, or if the function is wrapped in a
+    decorator, which ``batch`` would bypass.
 
     Parameters
     ----------
     func : callable
-        Function of one individual, or a ``functools.partial`` of it. If it has a method ``batch(matrix)``,
-        this method is called with a matrix of shape (n, n_var) and the bound arguments, and must return
-        values of shape (n,) or (n, n_objectives).
+        Function of one individual, or a ``functools.partial`` of such a function. If it has a method
+        ``batch(matrix)``, the method is called with a matrix of shape (n, n_var) and the bound arguments. It
+        must return values of shape (n,) or (n, n_objectives).
     *sequences : iterable
-        Individuals. With several sequences, the built-in ``map`` is used.
+        Individuals. For several sequences, the built-in ``map`` is used.
 
     Returns
     -------
@@ -271,23 +271,23 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
 
 
 def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | None = None) -> Individuals:
-    """Apply a mutation to individuals in place, in batches if the mutation has a batched form.
+    """Apply a mutation to individuals in place, in batches if it has a batched form.
 
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. Its method ``batch(matrix)``, if any, must return the mutated
-        matrix, and accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
+        ``func(individual) -> (individual,)``. If it has a method ``batch(matrix)``, the method must return
+        the mutated matrix. If it has an attribute ``n_trials``, the method must also accept ``max_trials``.
     individuals : sequence
-        Distinct objects.
+        Individuals, which must be distinct objects.
     max_trials : int, optional
-        Maximum number of trial evaluations; ignored if ``func`` does not count them. Without a batched form,
-        the last call can exceed it.
+        Maximum number of trial evaluations; ignored if ``func`` does not count trials. Without a batched
+        form, the last call can exceed the maximum.
 
     Returns
     -------
     list
-        The mutated individuals, without fitness.
+        Mutated individuals without fitness.
     """
     counted = n_trials(func)
     if counted is None:
@@ -329,13 +329,13 @@ def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func:
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the batched form of a function, with the bound arguments of partials, or None."""
+    """Return the batched form of a function with the bound arguments of its partials, or None."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
         inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
         batch = getattr(func, "batch", None)
-        # toolbox.register and functools.wraps copy the attributes of the inner function.
+        # toolbox.register and functools.wraps copy the inner function's attributes.
         if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
             return partial(batch, *args, **keywords) if args or keywords else batch
         if not isinstance(func, partial):
@@ -345,14 +345,14 @@ def batch_form(func: Function) -> Function | None:
 
 
 def n_trials(func: Function) -> int | None:
-    """Return the number of trial evaluations of a function so far; None if it does not count them."""
-    # Partials and wrappers have copies of the attribute, which are not updated.
+    """Return the number of trial evaluations that a function has made, or None if it does not count them."""
+    # Partials and wrappers only have outdated copies of this attribute.
     count = getattr(innermost(func), "n_trials", None)
     return None if count is None else int(count)
 
 
 def innermost(func: Function) -> Function:
-    """Return the function inside all partials and decorators."""
+    """Return the innermost function inside partials and decorators."""
     while True:
         inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
         if inner is None:
@@ -381,12 +381,12 @@ def _same_length(individuals: Sequence[Any]) -> bool:
 
 
 def copied_genes(individual: Individual, dtype: DTypeLike) -> NDArray[Any]:
-    """Copy the genes to a matrix with one row."""
+    """Copy an individual's genes to a matrix with one row."""
     return np.array(individual, dtype=dtype)[None]
 
 
 def put_genes(individual: Individual, genes: NDArray[Any]) -> None:
-    """Write the genes into the individual and delete its fitness."""
+    """Write genes to an individual and delete its fitness."""
     if isinstance(individual, np.ndarray):
         individual[:] = genes
     elif isinstance(individual, array):

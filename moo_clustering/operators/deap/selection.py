@@ -1,4 +1,4 @@
-"""Selection of DEAP individuals: roulette wheels, tournaments and survival."""
+"""Selection of DEAP individuals by roulette wheels, tournaments and survival."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -18,7 +18,7 @@ Individuals = list[Any]
 Rule = Literal["linear", "inverse"]
 Legality = Literal["ratio", "count"]
 SurvivalKind = Literal["crowding", "random"]
-# Parameters of selections, for :func:`~moo_clustering._docs.documented`.
+# Parameters shared by selections, for :func:`~moo_clustering._docs.documented`.
 SELECTION = """
 Parameters
 ----------
@@ -36,9 +36,9 @@ list of length k
 
 @documented(SELECTION)
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
-    """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
+    """Draw ``k`` individuals with replacement, with higher weights for lower objective values.
 
-    Raises a ValueError unless the only objective is minimised. To maximise, use ``deap.tools.selRoulette``.
+    Raises a ValueError unless the only objective is minimised. Maximise with ``deap.tools.selRoulette``.
 
     Parameters
     ----------
@@ -50,29 +50,29 @@ def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rul
     Returns
     -------
     list
-        The individuals themselves, not copies.
+        Selected individuals, which are not copied.
     """
     return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
 
 
 def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
-    """Compute unnormalised selection weights of minimised objectives.
+    """Compute unnormalised selection weights from minimised objectives.
 
     Source: Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K
-    (inverse). Raises a ValueError if the rule is unknown, or objectives are negative with ``"inverse"``.
+    (inverse). Raises a ValueError if the rule is unknown, or if objectives are negative with ``"inverse"``.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
-        Non-negative objectives. Infinite values and NaN have weight 0.
+        Non-negative objectives. Infinite values and NaN get weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the largest finite F. ``"inverse"``: 1 / F;
-        if some objectives are 0, only these have positive weights.
+        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F; if
+        any objectives are 0, only they get positive weights.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Weights. If all would be 0, finite objectives get equal weights, or all objectives if none is finite.
+        Weights. If all would be 0, all finite objectives (or all, if none is finite) get equal weights.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -82,7 +82,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' requires non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
-        # Scale, so that no weight overflows.
+        # Scale the objectives, so that no weight overflows.
         values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
@@ -96,12 +96,12 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
 
 
 class SelRouletteLegal:
-    """``select``: roulette selection with the weights of :func:`fgka_fitness`.
+    """``select``: roulette-wheel selection with weights from :func:`fgka_fitness`.
 
     Parameters
     ----------
     n_clusters : int
-        Partitions with fewer non-empty clusters are illegal.
+        Number of clusters. Partitions with fewer non-empty clusters are illegal.
     rng : numpy.random.Generator
     legality : {"ratio", "count"}, default="ratio"
         See :func:`fgka_fitness`.
@@ -109,7 +109,7 @@ class SelRouletteLegal:
     Attributes
     ----------
     f_max : float or None
-        Largest finite objective so far, stored in checkpoints.
+        Highest finite objective so far, which checkpoints include.
     """
 
     def __init__(self, n_clusters: int, rng: Generator, *, legality: Legality = "ratio") -> None:
@@ -129,35 +129,35 @@ class SelRouletteLegal:
         return _spin(individuals, fitness if fitness.sum() > 0 else np.ones(len(F)), k, self.rng)
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return the arrays and metadata that :meth:`restore_checkpoint_state` requires."""
         return {}, {"f_max": self.f_max}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the state that :meth:`checkpoint_state` returned."""
+        """Restore a state returned by :meth:`checkpoint_state`."""
         self.f_max = meta["f_max"]
 
 
 def fgka_fitness(
     F: ArrayLike, nonempty: ArrayLike, k: int, f_max: float | None = None, *, legality: Legality = "ratio"
 ) -> FloatArray:
-    """Compute the selection fitness of partitions that may contain empty clusters.
+    """Compute the selection fitness of partitions that can contain empty clusters.
 
-    Legal partitions have fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN, where f_max is the
-    largest finite objective so far. The fitness of illegal partitions is a factor times the smallest fitness
-    of legal partitions with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    A legal partition has fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN; f_max is the highest
+    finite objective so far. The fitness of an illegal partition is a factor times the lowest fitness of a
+    legal partition with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
         Minimised objectives.
     nonempty : array-like of shape (n_individuals,)
-        Number of non-empty clusters; partitions are legal if all ``k`` clusters are non-empty.
+        Number of non-empty clusters. A partition is legal if all its ``k`` clusters are non-empty.
     k : int
     f_max : float, optional
-        Largest objective of earlier generations.
+        Highest finite objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor of illegal partitions: the share of non-empty clusters, or (as printed in the paper) their
-        number, which is at least 1 and therefore no penalty.
+        Factor for illegal partitions: share of non-empty clusters, or (as printed in the paper) their number,
+        which is at least 1 and is therefore no penalty.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 
 @documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
-    """Decide ``k`` binary tournaments by dominance, then greater ``fitness.crowding_dist``, then at random.
+    """Decide ``k`` binary tournaments by dominance, then larger crowding distance; break ties at random.
 
     Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
@@ -223,9 +223,9 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
 @documented(SELECTION)
 def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -> list[Individual]:
-    """Decide ``k`` binary tournaments by lower rank, then greater crowding distance, then at random.
+    """Decide ``k`` binary tournaments by lower rank, then larger crowding distance; break ties at random.
 
-    :func:`sel_constraint_nsga2` sets ``fitness.rank`` and ``fitness.crowding_dist`` of the individuals.
+    The ``fitness.rank`` and ``fitness.crowding_dist`` of individuals are set by :func:`sel_constraint_nsga2`.
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
@@ -244,15 +244,15 @@ def sel_constraint_nsga2(
     *,
     boundary: survivals.Boundary = "infinite",
 ) -> list[Individual]:
-    """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then at random.
+    """Select survivors by rank, then crowding distance plus ``fitness.bonus``; break ties at random.
 
     DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and
-    ``fitness.crowding_dist``, which includes the bonus (0 if missing).
+    ``fitness.crowding_dist``. The latter includes the bonus (0 if missing).
 
     Parameters
     ----------
     rng : numpy.random.Generator, optional
-        Generator for ties. Default: ties go to the earlier individual.
+        Generator used to break ties. Default: ties are broken in favour of the earlier individual.
     boundary : {"infinite", "finite"}, default="infinite"
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
@@ -272,10 +272,10 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, and set their fitness and crowding distance, computed among the survivors.
+    """Select survivors, and set their fitness and crowding distance as computed among the survivors.
 
-    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` are parents
-    and offspring; only their first objective is used.
+    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` must contain
+    parents and offspring; only their first objective is used.
 
     Parameters
     ----------
@@ -301,16 +301,16 @@ def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.floa
 
 
 class SelElite:
-    """``select(individuals, k, rng)``: select survivors with an elite, and set their ``crowding_dist``.
+    """``select(individuals, k, rng)``: select survivors including an elite, and set ``crowding_dist``.
 
     Parameters
     ----------
     memory : EliteMemory
-        Stores the best partitions, scored by fitness values and genes.
+        Memory that stores the best partitions, scored by their fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
-        ``"crowding"`` selects the elite, then others by front, crowding distance and position, as in
-        :class:`~moo_clustering.operators.EliteSurvival`. ``"random"`` selects at random, without an elite, as
-        in :class:`~moo_clustering.operators.RandomSurvival`.
+        ``"crowding"`` selects the elite first, then other individuals by front, crowding distance and
+        position, as in :class:`~moo_clustering.operators.EliteSurvival`. ``"random"`` selects at random
+        without an elite, as in :class:`~moo_clustering.operators.RandomSurvival`.
     """
 
     def __init__(self, memory: survivals.EliteMemory, survival: SurvivalKind = "crowding") -> None:
@@ -318,11 +318,11 @@ class SelElite:
         self.survival: SurvivalKind = choice("survival", survival, get_args(SurvivalKind))
 
     def __call__(self, individuals: Individuals, k: int, rng: Generator) -> Individuals:
-        """Select at most k individuals, without copying them."""
+        """Select at most k individuals without copying them."""
         labels = np.stack([np.asarray(individual) for individual in individuals])
         values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
         elite = self.memory.update(values, labels)
-        # DEAP's weighted values are maximised.
+        # DEAP maximises its weighted values.
         F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
         chosen: IntArray
         if self.survival == "random":
@@ -337,9 +337,9 @@ class SelElite:
         return survivors
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return the arrays and metadata that :meth:`restore_checkpoint_state` requires."""
         return self.memory.checkpoint_state()
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the state that :meth:`checkpoint_state` returned."""
+        """Restore a state returned by :meth:`checkpoint_state`."""
         self.memory.restore_checkpoint_state(arrays, meta)

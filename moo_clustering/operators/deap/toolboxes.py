@@ -1,4 +1,4 @@
-"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and their steps."""
+"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and generation steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
-# The operators of these toolboxes return valid genes, so no repair is required.
+# These toolboxes' operators return valid genes, so no repair is needed.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
 
 
@@ -65,20 +65,20 @@ def bag_toolbox(
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
-    """Create a toolbox for :func:`chc`, :func:`gka` and DEAP's loops.
+    """Create a toolbox for :func:`chc`, :func:`gka` and DEAP loops.
 
     Parameters
     ----------
     objective : BagObjective
-        Minimised objective, which defines the number of clusters.
+        Minimised objective, which also specifies the number of clusters.
     rng : numpy.random.Generator
-        Random generator of all operators.
+        Random generator for all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"
     align : bool, default=False
-        Whether crossover and distance align the labels of the second parent with those of the first.
+        Whether crossover and distance align the second parent's labels with the first parent's labels.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
-        move improves, or redraw all genes at once by distance (Eq. 9).
+        Method of :class:`BagObjective`: redraw genes one at a time by objective (Eqs. 5-6), move bags until
+        no move is an improvement, or redraw all genes at once by distance (Eq. 9).
     p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
@@ -87,7 +87,7 @@ def bag_toolbox(
     deap.base.Toolbox
         ``individual()`` (random), ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``,
         ``mutate``, ``km``, ``repair``, ``select`` (:func:`sel_roulette_min`), ``distance``, ``key``,
-        ``clone``, and ``map`` for whole populations.
+        ``clone``, and ``map``, which processes whole populations.
 
     Examples
     --------
@@ -145,23 +145,23 @@ def slot_toolbox(
     reach: float = 0.25,
     selection: Literal["inverse", "linear"] = "inverse",
 ) -> base.Toolbox:
-    """Create a toolbox for :func:`gcuk` and DEAP's loops.
+    """Create a toolbox for :func:`gcuk` and DEAP loops.
 
     Parameters
     ----------
     encoding : MedoidSlotEncoding
     score : callable
-        ``score(genes) -> objectives``, minimised, for genes of shape (n_individuals, k_max).
+        ``score(genes) -> objectives`` to minimise, for genes of shape (n_individuals, k_max).
     mutation : {"index", "rank"}, default="index"
         Kind of :class:`~moo_clustering.operators.SlotMutation`.
     selection : {"inverse", "linear"}, default="inverse"
-        Selection weights, see :func:`roulette_weights`.
+        Selection weights; see :func:`roulette_weights`.
 
     Returns
     -------
     deap.base.Toolbox
-        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``decode(genes)``,
-        ``mate``, ``mutate``, ``select``, and ``map`` for whole populations.
+        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``decode(genes)``, ``mate``,
+        ``mutate``, ``select``, and ``map``, which processes whole populations.
     """
     choice("mutation", mutation, ("index", "rank"))
     n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
@@ -172,7 +172,7 @@ def slot_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
     toolbox.register("decode", encoding.decode)
-    # The operators use only the encoding of the problem.
+    # The operators use only the problem's encoding.
     problem = SimpleNamespace(encoding=encoding)
     toolbox.register("mate", _as_mate(medoids.SlotOnePointCrossover(), problem), rng=rng)
     toolbox.register("mutate", _as_mutate(medoids.SlotMutation(mutation, p_gene, reach), problem), rng=rng)
@@ -182,12 +182,12 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: compute the objectives of an individual or, with ``batch``, of a population.
+    """``evaluate``: compute the objectives of an individual or, in ``batch``, of a population.
 
     Parameters
     ----------
     score : callable
-        ``score(genes) -> objectives``, for genes of shape (n_individuals, n_var); objectives have shape
+        ``score(genes) -> objectives``, for genes of shape (n_individuals, n_var). Objectives have shape
         (n_individuals,) or (n_individuals, n_objectives).
     """
 
@@ -195,11 +195,11 @@ class EvaluateGenes:
         self.score = score
 
     def __call__(self, individual: Any) -> tuple[float, ...]:
-        """Return the objectives of one individual."""
+        """Return an individual's objectives."""
         return tuple(np.ravel(self.score(np.asarray(individual)[None])[0]).tolist())
 
     def batch(self, matrix: NDArray[Any]) -> FloatArray:
-        """Return the objectives of all rows."""
+        """Return the objectives of each row."""
         return self.score(matrix)
 
 
@@ -213,7 +213,7 @@ def label_toolbox(
 ) -> base.Toolbox:
     """Create a toolbox for :class:`LabelStep`.
 
-    Raises a TypeError if the problem has no :class:`~moo_clustering.encodings.LabelEncoding`.
+    Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`.
 
     Parameters
     ----------
@@ -221,18 +221,18 @@ def label_toolbox(
     sampling, crossover, mutation
         pymoo operators.
     select : SelElite
-        Selection of survivors. With ``survival="random"``, parents are also selected at random.
+        Survival selection. With ``survival="random"``, parents are also selected at random.
     repair : ClusterNumberRepair, optional
-        Repair of children.
+        Repair for children.
 
     Returns
     -------
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``evaluate`` and ``map`` for whole populations,
         ``mate(a, b, rng)``, ``mutate(individual, rng, crossed=)``, ``repair(individual, rng)``,
-        ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, ``clone``.
+        ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and ``clone``.
     """
-    bounds_of(problem)  # raises a TypeError for other encodings
+    bounds_of(problem)  # raise a TypeError for other encodings
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
@@ -274,7 +274,7 @@ def _random_parents(individuals: Individuals, k: int, rng: Generator) -> Individ
 
 
 class LabelStep:
-    """One generation: select parents, create and evaluate new partitions, and select survivors.
+    """Run one generation: select parents, create and evaluate new partitions, and select survivors.
 
     Parameters
     ----------
@@ -291,14 +291,14 @@ class LabelStep:
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; return it and the number of evaluations."""
+        """Evaluate the initial population; return the population and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
     def __call__(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int] | None:
-        """Return the next population and the number of evaluations; None if mating finds no new partition."""
+        """Return the next population and the number of evaluations; None if no new partition is found."""
         seen = set(_keys(population))
         offspring: Individuals = []
         for _ in range(100):  # maximum number of mating rounds, as in pymoo
@@ -353,7 +353,7 @@ def medoid_toolbox(
     Parameters
     ----------
     problem : MedoidProblem
-        A ValueError is raised if its ``supervision`` is ``"constraint"``.
+        Problem. A ValueError is raised if its ``supervision`` is ``"constraint"``.
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
@@ -403,7 +403,7 @@ def medoid_toolbox(
 
 
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
-    """Raise a TypeError for loops that evaluate single individuals."""
+    """Raise a TypeError in loops that evaluate individuals one at a time."""
     raise TypeError(
         f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
         "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
@@ -425,17 +425,17 @@ def _evaluate_medoids(problem: MedoidProblem, individuals: Individuals) -> None:
 def constraint_nsga2_step(
     population: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float = 0.6, pm: float = 0.2
 ) -> tuple[Individuals, int]:
-    """Run one generation of NSGA-II-clus: tournament, variation, evaluation and survival.
+    """Run one NSGA-II-clus generation: tournament, variation, evaluation and survival.
 
     Parameters
     ----------
     population : list
-        Individuals evaluated with ``toolbox.evaluate_population``.
+        Individuals that ``toolbox.evaluate_population`` has evaluated.
     toolbox : deap.base.Toolbox
-        From :func:`medoid_toolbox`.
+        Toolbox returned by :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities that a pair is crossed and a child mutated. Unchanged children are not reevaluated.
+        Probabilities to cross a pair and to mutate a child. Unchanged children are not re-evaluated.
 
     Returns
     -------
@@ -460,14 +460,14 @@ def neighbor_toolbox(
     Parameters
     ----------
     problem, sampling, crossover, mutation, survival
-        The problem, and pymoo operators.
+        Problem and pymoo operators.
 
     Returns
     -------
     deap.base.Toolbox
-        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
-        ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, including their
+        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``, ``mutate(individual,
+        rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``, and
+        ``evaluate_population(individuals)``, which sets the fitness of all individuals, including their
         diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
@@ -502,20 +502,20 @@ def dynamic_nsga2_step(
 ) -> Individuals:
     """Run one generation of NSGA-II with objectives that depend on the population.
 
-    Parents and offspring are evaluated together. Then ``toolbox.select`` selects the survivors, and evaluates
-    them again within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
+    Parents and offspring are evaluated together. ``toolbox.select`` then selects the survivors and
+    re-evaluates them among themselves. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
 
     Parameters
     ----------
     population : list of individuals
         Evaluated individuals.
     toolbox : deap.base.Toolbox
-        From :func:`neighbor_toolbox`.
+        Toolbox returned by :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
         Probabilities that a pair is crossed and that an individual is mutated.
     variation : {"and", "or"}, default="and"
-        :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
+        :func:`var_and`, or :func:`var_or`, which mutates every individual that it does not cross.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Variation of DEAP individuals: operators of centres, distances between partitions, and loops."""
+"""Variation of DEAP individuals: centre operators, distances between partitions, and variation loops."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,7 @@ from moo_clustering.operators.deap.individuals import copied_genes, put_genes
 Individual = Any
 Individuals = list[Any]
 
-# Parameters and results of the two loops, for :func:`~moo_clustering._docs.documented`.
+# Parameters and return values shared by both loops, for :func:`~moo_clustering._docs.documented`.
 VARIATION = """
 Parameters
 ----------
@@ -38,7 +38,7 @@ list of individuals
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
-    """Count the genes in which two individuals differ, optionally after alignment of their labels.
+    """Count the genes in which two individuals differ, optionally after aligning their labels.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def partition_distance(
 
 @documented()
 def partition_key(individual: Individual) -> bytes:
-    """Return a key that two individuals share if and only if they encode the same partition.
+    """Return a key that is equal for two individuals if and only if they encode the same partition.
 
     Parameters
     ----------
     individual : individual
-        Cluster labels, numbered in any order.
+        Cluster labels, which can be numbered in any order.
     """
     return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 
@@ -67,12 +67,12 @@ def partition_key(individual: Individual) -> bytes:
 def cx_match_centers(
     first: Individual, second: Individual, rng: Generator, *, n_clusters: int
 ) -> tuple[Individual, Individual]:
-    """Apply :class:`~moo_clustering.operators.CenterMatchingCrossover` to two individuals, in place.
+    """Apply :class:`~moo_clustering.operators.CenterMatchingCrossover` to two individuals in place.
 
     Parameters
     ----------
     first, second : individuals
-        Modified, and their fitness is deleted. Their attribute ``mix``, if any, is inherited.
+        Individuals to modify; their fitness is deleted. If they have an attribute ``mix``, it is inherited.
     rng : numpy.random.Generator
     n_clusters : int
         Number of centres per individual.
@@ -80,7 +80,7 @@ def cx_match_centers(
     Returns
     -------
     tuple of two individuals
-        The same objects, for DEAP.
+        Same two objects, as DEAP requires.
     """
     a, b = (copied_genes(individual, np.float64).reshape(n_clusters, -1) for individual in (first, second))
     mixes = [getattr(individual, "mix", None) for individual in (first, second)]
@@ -99,22 +99,22 @@ def mut_relocate(
     removal: Removal = "uniform",
     mix: float | None = None,
 ) -> tuple[Individual]:
-    """Apply :class:`~moo_clustering.operators.RelocateCenter` to an individual, in place.
+    """Apply :class:`~moo_clustering.operators.RelocateCenter` to an individual in place.
 
     Parameters
     ----------
     individual : individual
-        Modified, and its fitness is deleted.
+        Individual to modify; its fitness is deleted.
     rng : numpy.random.Generator
     problem : SumOfSquaresProblem
     removal : {"uniform", "cheap"}, default="uniform"
     mix : float, optional
-        Default: the ``mix`` of the individual, or else a uniform number.
+        Default: the individual's ``mix`` or, if it has none, a uniform random number.
 
     Returns
     -------
     tuple of one individual
-        The same object, for DEAP.
+        Same object, as DEAP requires.
     """
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
@@ -126,7 +126,7 @@ def mut_relocate(
 
 
 def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Create a decorator for ``toolbox.decorate`` that improves individuals before their evaluation.
+    """Create a decorator for ``toolbox.decorate`` that improves individuals before evaluation.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
     Returns
     -------
     callable
-        Decorator that replaces the genes by those of a local optimum.
+        Decorator that replaces an individual's genes with those of a local optimum.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def var_and(
 ) -> Individuals:
     """Clone parents, cross consecutive pairs with probability pc, and mutate children with probability pm.
 
-    Like ``deap.algorithms.varAnd``, but without global random state.
+    Like ``deap.algorithms.varAnd``, but does not use global random state.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def var_and(
 
 @documented(VARIATION)
 def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
-    """Clone parents; cross each consecutive pair with probability pc, otherwise mutate both individuals."""
+    """Clone parents, and cross each consecutive pair with probability pc or else mutate both individuals."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
