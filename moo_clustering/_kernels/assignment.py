@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# # Maximum number of entries (16 bytes each) in all exchange lists, and in one list after a refill.
+# Maximum number of entries (16 bytes each) in all exchange lists, and in one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
@@ -70,7 +70,7 @@ def assign_within(
     cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
 ) -> int:
     """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of paths."""
-    # # Successive shortest paths on a graph with one node per cluster and a slack node, which balances the
+    # Successive shortest paths on a graph with one node per cluster and a slack node, which balances the
     # clusters within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i, b] -
     # cost[i, a]. ``prices``, the clusters' dual values (0 for the slack), are updated; starting from the
     # prices of a similar problem avoids most paths. Sorted lists contain the cheapest exchanges between each
@@ -84,7 +84,7 @@ def assign_within(
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # # ``flow`` is each cluster's target size, which is a bound if its price is not 0.
+    # ``flow`` is each cluster's target size, which is a bound if its price is not 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -104,7 +104,7 @@ def assign_within(
                 break
         if source == k and slack >= 0:
             return n_paths
-        # # Run Dijkstra's algorithm with reduced costs.
+        # Run Dijkstra's algorithm with reduced costs.
         length_of[:] = np.inf
         done[:] = False
         length_of[source] = 0.0
@@ -139,7 +139,7 @@ def assign_within(
                     if h == 0:
                         continue
                     step = values[u, b, h - 1] + prices[b] - prices[u]
-                # # Rounding can make a zero reduced cost negative.
+                # Rounding can make a zero reduced cost negative.
                 there = length_of[u] + max(0.0, step)
                 if there < length_of[b]:
                     length_of[b], previous[b] = there, u
@@ -151,7 +151,7 @@ def assign_within(
         shift = min(length_of[k], reach)
         for c in range(k):
             prices[c] += shift - min(length_of[c], reach)
-        # # Move one unit along the path.
+        # Move one unit along the path.
         slack += (source == k) - (target == k)
         b = target
         while b != source:
@@ -169,7 +169,7 @@ def assign_within(
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # # A list contains the cheapest members; skip a sample more expensive than all of them.
+                    # A list contains the cheapest members; skip a sample more expensive than all of them.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

@@ -14,25 +14,25 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# # Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
+# Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# # Arrays contain no infinities or NaNs. Sums of three terms may be fused but not reordered.
+# Arrays contain no infinities or NaNs. Sums of three terms may be fused but not reordered.
 _FAST = {"nnan", "nsz", "contract"}
-# # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits to cancellation.
+# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits to cancellation.
 _CANCELLED = 1e-6
-# # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
+# Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# # Codes of objectives, and of CHCMIC's ``weights``: how the values of the choices become draw weights.
+# Codes of objectives, and of CHCMIC's ``weights``: how the values of the choices become draw weights.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
-# # Codes of reductions over a bag's rows.
+# Codes of reductions over a bag's rows.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
     """out[q, c] = norm of the feature variances of cluster c, or 0 if it has at most ``ddof`` points."""
-    # # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
+    # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
     masses = np.empty(out.shape[1])
@@ -214,7 +214,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
     """out[i, k] = sum of the rows in cluster k; for the largest cluster, the total minus all other sums."""
-    # # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
+    # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
         stop = min(start + width, n_columns)
@@ -258,7 +258,7 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
-            # # Average the two sums, which differ by rounding because of their order.
+            # Average the two sums, which differ by rounding because of their order.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
@@ -285,7 +285,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # # The nearest row is unknown, so the largest norm in its bag bounds the loss of digits.
+            # The nearest row is unknown, so the largest norm in its bag bounds the loss of digits.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -362,7 +362,7 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
     """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier."""
-    # # ``order`` must start with the instances whose values have the largest sums, because only these can be
+    # ``order`` must start with the instances whose values have the largest sums, because only these can be
     # farther everywhere. Dropped instances are not compared: their dominators drop the same instances.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
@@ -396,7 +396,7 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
     """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
-    # # ``bags`` starts with the bags that decided the last comparison; they often also decide the next.
+    # ``bags`` starts with the bags that decided the last comparison; they often also decide the next.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -435,7 +435,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # # Entries up to ``right`` are at least the pivot; entries from ``left`` on are at most the pivot.
+        # Entries up to ``right`` are at least the pivot; entries from ``left`` on are at most the pivot.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -447,7 +447,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
     """out[q] = mean silhouette of individuals lo..hi-1, or mean of cluster means with ``by_cluster``."""
-    # # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
+    # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
     # so that a block of ``columns`` stays in the cache. The width does not change the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
@@ -494,7 +494,7 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
     """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # # Squared distances below this share of the squared norms are rounding errors. If both centroids are at
+    # Squared distances below this share of the squared norms are rounding errors. If both centroids are at
     # the mean of all bags, the norms themselves are rounding errors, of up to ``rounding``.
     if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
@@ -631,7 +631,7 @@ class Task(NamedTuple):
     penalty: float  # the objective is multiplied by 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) first pair of each bag
     pair_bag: IntArray  # other bag of each pair
-    # # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
+    # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
     pair_weight: AnyFloatArray
     pair_constant: float  # violation if the two bags of every pair are in different clusters
 

@@ -29,7 +29,7 @@ from moo_clustering._kernels.threads import borrowed
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
     """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
-    # # Bags leave only clusters with at least two bags and move at most once. Ties: the lowest number.
+    # Bags leave only clusters with at least two bags and move at most once. Ties: the lowest number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -55,7 +55,7 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
-    # # A group stays if it lies in one cluster where no conflicting group was placed. Other groups move to
+    # A group stays if it lies in one cluster where no conflicting group was placed. Other groups move to
     # the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
@@ -101,7 +101,7 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
     """Fill clusters with fewer than ``least`` bags, in order, with the bags that lose the least."""
-    # # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
+    # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
     # that is farthest from its own centroid.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -131,7 +131,7 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
     """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
-    # # ``violation`` belongs to ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
+    # ``violation`` belongs to ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):

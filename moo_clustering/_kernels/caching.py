@@ -31,9 +31,9 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# # Number of steps in Python functions (about a quarter of a second) after which a kernel is compiled.
+# Number of steps in Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
-# # The warning that this process has issued, if any.
+# The warning that this process has issued, if any.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
@@ -44,7 +44,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
     def decorated(function: Any) -> Any:
         kernel = decorator(function)
-        # # With NUMBA_DISABLE_JIT, numba returns the plain function instead of a kernel.
+        # With NUMBA_DISABLE_JIT, numba returns the plain function instead of a kernel.
         if cache and isinstance(kernel, dispatcher.Dispatcher):
             compiled: Any = kernel
             compiled._cache = KernelCache(function)
@@ -90,12 +90,12 @@ class KernelCache(caching.FunctionCache):
         name = re.sub(r"[<>]", "", function.__qualname__)
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._place = saved_in(self._source.parent, config.CACHE_DIR)
-        # # Read the source now, because the file may change while this process runs the old version.
+        # Read the source now, because the file may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
         self.enable()
-        # # Number of steps that have run without compilation so far.
+        # Number of steps that have run without compilation so far.
         self.n_steps = 0.0
         self._any_saved: bool | None = None
 
@@ -115,7 +115,7 @@ class KernelCache(caching.FunctionCache):
         target_context.refresh()
         if not self._enabled or self._place.folder is None:
             return None
-        # # After any error, the function is compiled again.
+        # After any error, the function is compiled again.
         try:
             key = self._index_key(sig, target_context.codegen())
             path = self._path(self._place.folder, key)
@@ -169,7 +169,7 @@ class KernelCache(caching.FunctionCache):
         for path in self._saved():
             if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    # # Remove files of older sources and of killed processes after an hour.
+                    # Remove files of older sources and of killed processes after an hour.
                     if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
@@ -189,14 +189,14 @@ class Place(NamedTuple):
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
-    # # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
+    # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
     # cache folder. The first of these that only this user can write to is used. If there is none, loops are
     # read from the first folder that contains any.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
     if chosen:
-        # # An absolute path remains valid when the working directory changes.
+        # An absolute path remains valid when the working directory changes.
         places.insert(0, Path(chosen).absolute() / own_folder)
     if user_wide.is_absolute():
         places.append(user_wide / own_folder)
@@ -223,7 +223,7 @@ def saved_in(source: Path, chosen: str) -> Place:
 def _problem(folder: Path) -> str:
     """Create a folder if necessary; return why loops cannot be saved there, or an empty string."""
     try:
-        # # Create the parents one by one, because `os.makedirs` lets the umask determine their mode.
+        # Create the parents one by one, because `os.makedirs` lets the umask determine their mode.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():
@@ -241,7 +241,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 def _changeable(folder: Path) -> Path | None:
     """Return the first folder, among a folder and its parents, that other users can change, or None."""
-    # # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace others' folders.
+    # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace others' folders.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()
@@ -279,7 +279,7 @@ def _alone_in(group_id: int) -> bool:
 
 def _trusted_bytes(path: Path) -> bytes:
     """Read a regular file that no other user can have written; raise an OSError for any other file."""
-    # # Do not block if the file is a pipe without a writer.
+    # Do not block if the file is a pipe without a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# # Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
+# Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
 # largest distance. A sample is skipped only if its bounds differ by more than that, so labels are the same as
 # in the plain algorithm, including ties.
 _PER_FEATURE = 4e-16
@@ -37,11 +37,11 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 @borrowed()
 def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
     """Compute a sample's squared distances to k centres, adding the features in order."""
-    # # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
+    # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
-    # # Four features per round need a quarter of the memory accesses, with the same order of summation.
+    # Four features per round need a quarter of the memory accesses, with the same order of summation.
     while t + 4 <= d:
         at = start + t * k
         a, b = columns[at : at + k], columns[at + k : at + 2 * k]
@@ -111,7 +111,7 @@ def nearest_in_groups(  # type: ignore[no-untyped-def]
     X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last
 ):
     """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
-    # # Group g contains the points from ``starts[g]`` to ``starts[g + 1]``, with numbers and squared
+    # Group g contains the points from ``starts[g]`` to ``starts[g + 1]``, with numbers and squared
     # ``limits``: a point is found only within its limit. ``blocks`` joins the columns of each group, (d,
     # size). A group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the
     # distance found so far, with a margin for rounding. Distances do not depend on other rows or groups.
@@ -172,7 +172,7 @@ def _fill_empty(
     X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
     """Move each empty centre to the sample farthest from its own centre; return how many were moved."""
-    # # Skip samples that are the last in their cluster or that equal their centre up to rounding.
+    # Skip samples that are the last in their cluster or that equal their centre up to rounding.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -214,7 +214,7 @@ def _move_centers(
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(_square(sums[j], centers[j]))
-            # # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
+            # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
@@ -236,7 +236,7 @@ def lloyd(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
     """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # # The iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
+    # The iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
     # labels then belong to the moved centres. An empty centre moves to the sample farthest from its own
     # centre, but never the last of a cluster. Ties are broken by the lower centre. Bounds skip only samples
     # nearer to their own centre by more than rounding errors. The means of unchanged clusters remain bitwise
@@ -329,7 +329,7 @@ def greedy_seeds(
     X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
 ) -> int:
     """Greedy k-means++: draw samples by squared distance, and keep the one with the largest gain."""
-    # # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
+    # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
     # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
     trials = draws.shape[1]
@@ -369,7 +369,7 @@ def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
     """Add sizes, sums, squares (in two parts), first and farthest rows to the clusters of p candidates."""
-    # # ``columns`` contains the centres of all candidates, (d, p k). Adding and then subtracting an anchor
+    # ``columns`` contains the centres of all candidates, (d, p k). Adding and then subtracting an anchor
     # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)

@@ -8,9 +8,9 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# # Weights above this are links; smaller weights are left over from coordinate descent.
+# Weights above this are links; smaller weights are left over from coordinate descent.
 LINK = 1e-6
-# # Weight of a sample's only link if no candidate reduces its error.
+# Weight of a sample's only link if no candidate reduces its error.
 LEAST = 1e-3
 
 
@@ -125,7 +125,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
                 gram[r, c] = total
                 gram[c, r] = total
             trace += gram[r, r]
-        # # A small share of the trace keeps the factorisation well-defined without a ridge.
+        # A small share of the trace keeps the factorisation well-defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -346,7 +346,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
-        # # After a step of 0, the new candidate is still 0, so its trial value decides whether it remains.
+        # After a step of 0, the new candidate is still 0, so its trial value decides whether it remains.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -355,7 +355,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
-        # # Members after a removed one have moved, so their rows of the factor must be recomputed.
+        # Members after a removed one have moved, so their rows of the factor must be recomputed.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -366,7 +366,7 @@ def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
     """Compute each support size's smallest error on a growing path, and the weights of sizes with a slot."""
-    # # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
+    # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
     # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
     row = np.empty(width, dtype=np.float32)
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # # Bound from Lawson and Hanson's program, which is rarely reached because the error must decrease.
+        # Bound from Lawson and Hanson's program, which is rarely reached because the error must decrease.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -396,7 +396,7 @@ def support_paths(  # type: ignore[no-untyped-def]
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # # Without a candidate, the first round goes on with the single link that must remain.
+            # Without a candidate, the first round goes on with the single link that must remain.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -420,7 +420,7 @@ def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
     """Find the sizes whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # # Decrease in error per link before each hull corner; it becomes smaller along the hull.
+    # Decrease in error per link before each hull corner; it becomes smaller along the hull.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

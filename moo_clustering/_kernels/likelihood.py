@@ -68,7 +68,7 @@ def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # # The pivots of a diagonal plus a semidefinite matrix are at least as large as the diagonal.
+                # The pivots of a diagonal plus a semidefinite matrix are at least as large as the diagonal.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -117,7 +117,7 @@ def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
     """Move each sample to its best cluster and return the gain; with ``keep``, no cluster is emptied."""
-    # # A move between clusters that have not changed since the sample's last visit cannot be a gain.
+    # A move between clusters that have not changed since the sample's last visit cannot be a gain.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:

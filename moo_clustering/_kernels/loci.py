@@ -91,7 +91,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-
     """Swap the loci where ``swap`` is 1 between the two rows of each pair."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            # # Avoid a branch, so that the loop can be vectorised.
+            # Avoid a branch, so that the loop can be vectorised.
             change = (first[p, j] ^ second[p, j]) * swap[p, j]
             child1[p, j] = first[p, j] ^ change
             child2[p, j] = second[p, j] ^ change
@@ -129,7 +129,7 @@ def link_objectives(  # type: ignore[no-untyped-def]
     links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out
 ):
     """out[q] = variance, deviation and connectivity; ``rows`` flags which of them to compute."""
-    # # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
+    # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
         components(links, q, row)
@@ -190,7 +190,7 @@ def variances(  # type: ignore[no-untyped-def]
     parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out
 ):
     """Compute the mean squared distance from samples to the mean of their cluster."""
-    # # ``within`` is the sum of squared distances to the part means. Adding the distances between part means
+    # ``within`` is the sum of squared distances to the part means. Adding the distances between part means
     # and cluster means avoids the cancellation that a subtraction would cause.
     d = sums.shape[1]
     for q in range(lo, hi):

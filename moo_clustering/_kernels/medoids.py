@@ -6,13 +6,13 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# # Cosine distances are rounded to multiples of 2^-44, so that all methods agree on which are equal.
+# Cosine distances are rounded to multiples of 2^-44, so that all methods agree on which are equal.
 GRAIN = 2.0**44
-# # Sums may be vectorised; their order depends only on the shapes of the arrays.
+# Sums may be vectorised; their order depends only on the shapes of the arrays.
 _SUMS = {"reassoc", "nsz"}
-# # Number of bits in a coarse distance; each plane contains one bit of every distance.
+# Number of bits in a coarse distance; each plane contains one bit of every distance.
 PLANES = 8
-# # Number of samples per chunk, so that nearest distances and labels stay in the cache for all medoids.
+# Number of samples per chunk, so that nearest distances and labels stay in the cache for all medoids.
 _CHUNK = 8192
 
 
@@ -74,7 +74,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-de
         else:
             for i in range(row.shape[0]):
                 squared = norms[m] - 2.0 * row[i] + norms[i]
-                # # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
+                # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
                 if squared < 1e-6 * (norms[m] + norms[i]):
                     squared = squared_distance(X[m], X[i])
                 row[i] = squared if kind == SQUARED else np.sqrt(squared)
@@ -183,7 +183,7 @@ def dense_medoids(  # type: ignore[no-untyped-def]
     X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = member with the smallest total distance to the others (ties: the lowest id)."""
-    # # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 for a zero row, whose
+    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 for a zero row, whose
     # distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
     # distance to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
@@ -219,7 +219,7 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
     """Compute the same result as dense_medoids, with totals n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
-    # # ``halves`` are half the squared norms (1/2 for all rows with cosine). See sparse_own for ``vector``.
+    # ``halves`` are half the squared norms (1/2 for all rows with cosine). See sparse_own for ``vector``.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -242,7 +242,7 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-untyped-def]
     """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and set its position in ``labels``."""
-    # # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
+    # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
     # indices are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above
     # any position. Two medoids are processed at once, because reading rows is slow.
     n = rows.shape[1]
@@ -289,7 +289,7 @@ def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
             start[labels[q, i] + 1] += 1
         for c in range(1, start.shape[0]):
             start[c] += start[c - 1]
-        # # Filling advances every start to the next one, so the starts are shifted back afterwards.
+        # Filling advances every start to the next one, so the starts are shifted back afterwards.
         for i in range(labels.shape[1]):
             c = labels[q, i]
             order[q, start[c]] = i
@@ -361,7 +361,7 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
     """totals[q, i] = coarse distance from sample i in lo..hi-1 to its cluster, from the upper four planes."""
-    # # Loop over samples first, so that their planes stay in the cache for all individuals.
+    # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
         for q in range(labels.shape[0]):
@@ -383,7 +383,7 @@ def least_total_members(  # type: ignore[no-untyped-def]
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members with the smallest total distance, within rounding."""
-    # # Totals within ``relative`` of the smallest, or within ``each`` per member, are ties. Sample i's total
+    # Totals within ``relative`` of the smallest, or within ``each`` per member, are ties. Sample i's total
     # is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the contribution of the upper planes.
     # The lower planes, and then D, are read only for members whose total may still be the smallest.
     totals = np.empty(order.shape[1])
@@ -431,7 +431,7 @@ def assign_groups(  # type: ignore[no-untyped-def]
     costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
 ):
     """Assign groups of samples to medoids one by one, separating them from their opponents."""
-    # # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
+    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
     # position with the fewest conflicting groups so far; ties are broken by lower cost, then lower position.
     # If penalty >= 0, it is added to the cost for every conflict, and the lowest sum decides. ``costs[r, g]``
     # is the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.

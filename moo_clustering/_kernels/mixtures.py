@@ -9,14 +9,14 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# # Number of times that a feature's background is fitted and clusters are removed from it.
+# Number of times that a feature's background is fitted and clusters are removed from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
     """Fit the mean and variance that clusters share in feature j; also return the gain over one Gaussian."""
-    # # Alternate: fit the background to the clusters that share it, then remove those that gain by it.
+    # Alternate: fit the background to the clusters that share it, then remove those that gain by it.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -49,7 +49,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
     """Find each cluster's relevant features and parameters; return the total gain minus prices."""
-    # # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
+    # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
     # coefficients of x and x^2 in the order of ``features``; ``bases`` are constant terms of the scores, -inf
     # for empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
@@ -70,7 +70,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
             centers[c, j], variances[c, j] = mean, own
             m = counts[c]
             counts[c] = m + 1
-            # # The difference between two log-densities is a polynomial in x.
+            # The difference between two log-densities is a polynomial in x.
             features[c, m] = j
             linear[c, m] = mean / own - center / variance
             curves[c, m] = 0.5 / variance - 0.5 / own

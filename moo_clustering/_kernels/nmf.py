@@ -11,9 +11,9 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
-# # With fewer runs, looping over them costs more than it gains.
+# With fewer runs, looping over them costs more than it gains.
 _WIDE = 8
-# # A float32 zero avoids promoting float32 arithmetic to float64.
+# A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)
 
 
@@ -190,7 +190,7 @@ def update_panel(  # type: ignore[no-untyped-def]
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
-    # # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
+    # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
     # components. Updates are multiplicative if ``multiply``, and coordinate descent otherwise. ``grams`` and
     # ``inners`` receive P^T P and <P, M Q> of each block's new rows; ``scratch`` is (n_blocks, 2, width).
     for block in range(lo, hi):

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import FloatArray
 from moo_clustering._kernels.caching import njit
 
-# # Add the narrow counters below to the wide ones after this many pairs, before they overflow.
+# Add the narrow counters below to the wide ones after this many pairs, before they overflow.
 _FLUSH = 255
-# # Reassociation permits vectorised sums. Their order still depends only on the shapes, so results do not
+# Reassociation permits vectorised sums. Their order still depends only on the shapes, so results do not
 # depend on the block to which an individual belongs.
 _SUMS = {"reassoc", "nsz"}
 
@@ -23,7 +23,7 @@ _SUMS = {"reassoc", "nsz"}
 @njit(cache=True, nogil=True)
 def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` is sample-major."""
-    # # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
+    # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
     # width; they are added to ``counts`` before they overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
@@ -47,7 +47,7 @@ def weigh_equal(
     different: NDArray[np.float64],
 ) -> None:
     """Sum the weights of pairs with equal labels and of pairs with different labels (sample-major)."""
-    # # Compute both sums, because the sum over no pairs must be exactly zero.
+    # Compute both sums, because the sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -70,7 +70,7 @@ def count_equal_by_class(
     total: NDArray[np.int64],
 ) -> None:
     """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
-    # # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
+    # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
     # are counted at once (the last one is repeated if there are fewer), so that samples are looked up once
     # and the sums do not wait for each other. Unsigned indices avoid a test for negative values.
@@ -123,7 +123,7 @@ def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> An
 @njit(cache=True, nogil=True)
 def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
     """labels[q, i] = number of distinct codes in row q before codes[q, i] first occurs."""
-    # # ``number`` is scratch space with one entry per possible code, 0..len(number)-1.
+    # ``number`` is scratch space with one entry per possible code, 0..len(number)-1.
     for q in range(codes.shape[0]):
         for c in range(number.shape[0]):
             number[c] = -1
@@ -155,7 +155,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
     keep,
 ):
     """Move groups in order, each to its best cluster, until no group moves; return the number of sweeps."""
-    # # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; ``start`` contains the
+    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; ``start`` contains the
     # labels that inertia favours. votes[i] multiplies the weights in row i; ``scores`` is scratch space with
     # one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
@@ -175,7 +175,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # # Equal sums can differ in their last digits because of their order, but count as ties.
+                # Equal sums can differ in their last digits because of their order, but count as ties.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -207,7 +207,7 @@ def pairs_in_common(
     common: NDArray[np.int64],
 ) -> None:
     """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
-    # # Partitions with a contingency table of more than ``most_cells`` cells are compared by cluster, in
+    # Partitions with a contingency table of more than ``most_cells`` cells are compared by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are equal, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
@@ -277,7 +277,7 @@ def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts:
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
             cluster = labels[members[t]]
-            # # The r-th sample in a cell adds r - 1 pairs.
+            # The r-th sample in a cell adds r - 1 pairs.
             total += counts[cluster]
             counts[cluster] += 1
         for t in range(starts[c], starts[c + 1]):
@@ -295,7 +295,7 @@ def icm_sweep(
     labels: NDArray[np.int32],
 ) -> int:
     """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
-    # # ``distances[i, k]`` is the cost without constraints. For t from ``starts[i]`` to ``starts[i + 1] -
+    # ``distances[i, k]`` is the cost without constraints. For t from ``starts[i]`` to ``starts[i + 1] -
     # 1``, sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links.
     # Partners with label -1 are ignored. Samples without partners move first, then the others in ``order``.
     n_clusters = distances.shape[1]
@@ -338,7 +338,7 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
     """chosen[q] = random half, rounded down, of the genes that differ between first[q] and second[q]."""
-    # # Selection sampling: if w of the r remaining genes are still needed, the next one is chosen with
+    # Selection sampling: if w of the r remaining genes are still needed, the next one is chosen with
     # probability w / r. ``draws`` contains one uniform number in [0, 1) per gene.
     for q in range(first.shape[0]):
         left = 0
@@ -357,7 +357,7 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
     """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
-    # # Ties are broken in favour of the current cluster, then of the neighbour listed first, so cluster
+    # Ties are broken in favour of the current cluster, then of the neighbour listed first, so cluster
     # numbers have no influence. ``tally``, with one entry per cluster, is zero before and after the call.
     for i in range(labels.shape[0]):
         own = labels[i]
@@ -380,7 +380,7 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
     """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
-    # # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
+    # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
     count = 0
     waiting = labels.copy()
     for i in range(labels.shape[0]):
@@ -530,7 +530,7 @@ def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
         medoids[q, :] = -1
         for i in range(labels.shape[1]):
             best[labels[q, i]] = min(best[labels[q, i]], sums[q, i])
-        # # Equal sums can differ in their last digits because of their order, but count as ties.
+        # Equal sums can differ in their last digits because of their order, but count as ties.
         best *= 1.0 + 1e-12
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -625,13 +625,13 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
     """Compute the amount of domination: the product of the objective differences divided by their ranges."""
-    # # If the constraint violations c and d differ, only they count, relative to the last range.
+    # If the constraint violations c and d differ, only they count, relative to the last range.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # # An infinite difference spans the whole range, compared with which a finite difference is 0.
+        # An infinite difference spans the whole range, compared with which a finite difference is 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -642,7 +642,7 @@ def weigh(
     F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
 ) -> tuple[int, int, float, float, int]:
     """Compare a new solution with the current one and with the first ``n`` archive members."""
-    # # ``violations``, c and d are the constraint violations of the archive, the new and the current
+    # ``violations``, c and d are the constraint violations of the archive, the new and the current
     # solution. The ranges cover all three. Returns 1 if the current solution dominates the new one, -1 in the
     # reverse case, and 0 otherwise; the number of members that dominate the new solution; the summed amounts
     # by which these members, and the current solution if relevant, dominate it; and the smallest amount of a

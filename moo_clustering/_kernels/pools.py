@@ -13,7 +13,7 @@ import numpy as np
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.caching import njit
 
-# # Number of rows and columns in a square matrix tile.
+# Number of rows and columns in a square matrix tile.
 _TILE = 64
 
 
@@ -36,7 +36,7 @@ def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-de
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
-        # # Processing four rows at once reads and writes the total a quarter as often.
+        # Processing four rows at once reads and writes the total a quarter as often.
         for t in range(0, n_fours, 4):
             a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
             c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
@@ -71,7 +71,7 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
     """Compiled counterpart of :func:`weigh_together`."""
-    # # ``left`` has one row per point, ``right`` one row per partition: the inner loop runs over points.
+    # ``left`` has one row per point, ``right`` one row per partition: the inner loop runs over points.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0
@@ -86,7 +86,7 @@ def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
 def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
     """Replace F by W adjusted by F + F', which is first divided by its largest absolute entry."""
     n, greatest = F.shape[0], 0.0
-    # # Process tiles, so that entries and their transposes stay in the cache.
+    # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
         for left in range(0, top + 1, _TILE):
             for i in range(top, min(top + _TILE, n)):
@@ -116,7 +116,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
     """Write each sample's group: the one with the largest weighted score of its nearest landmarks."""
-    # # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
+    # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
     # (from ``n_real`` on), or if all of its nearest landmarks belong to this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)

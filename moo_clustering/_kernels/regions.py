@@ -39,7 +39,7 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type: ignore[no-untyped-def]
     """Return whether a region remains non-empty and connected when ``area`` is removed."""
-    # # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
+    # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
     own = labels[area]
     wanted, first = 0, -1
     goal, seen = 2 * mark, 2 * mark + 1
@@ -53,7 +53,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type:
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    # # Search breadth-first, because short paths usually connect the neighbours of ``area``.
+    # Search breadth-first, because short paths usually connect the neighbours of ``area``.
     queue[0] = first
     done, end, reached = 0, 1, 1
     while done < end:
@@ -188,7 +188,7 @@ def _roundness(size, edge):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
     """Grow Prim's spanning tree of the areas with ``member == tag``, with random lengths plus ``bias``."""
-    # # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns how many areas were reached.
+    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns how many areas were reached.
     # ``key``, ``areas`` and ``keys`` are scratch space; the last two are a heap with room for every edge.
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
@@ -255,7 +255,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
     key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
-    # # Stack of sets to bisect: the first region of each set, and its number of regions.
+    # Stack of sets to bisect: the first region of each set, and its number of regions.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
     starts[0], shares[0] = first, n_regions
     for node in nodes:
@@ -286,7 +286,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 u = order[q]
                 below = load[u]
                 share = int(below / target + 0.5) if target > 0.0 else k // 2
-                # # Each side needs at least one area per region.
+                # Each side needs at least one area per region.
                 share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
                 rest = whole - below
                 if not (share * low <= below <= share * high):
@@ -297,7 +297,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # # Prefer even bisections, which are fast, and even loads, which simplify later bisections.
+                # Prefer even bisections, which are fast, and even loads, which simplify later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -327,7 +327,7 @@ def _miss(load, low, high):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
     """Merge random pairs of neighbouring regions and cut random trees of them (ReCom), ``n_times``."""
-    # # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
+    # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
     # include a load outside the bounds, and the most even cut is used. Returns the number of invalid loads.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
@@ -393,7 +393,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
     """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
-    # # Regions are numbered from ``first``; returns how many there are. A subtree is cut as soon as its load
+    # Regions are numbered from ``first``; returns how many there are. A subtree is cut as soon as its load
     # reaches ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)
     parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -416,7 +416,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # # No area between the root and the last cut has a region, so the remainder joins that cut's region.
+        # No area between the root and the last cut has a region, so the remainder joins that cut's region.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):

@@ -4,7 +4,7 @@ import numpy as np
 
 from moo_clustering._kernels.threads import borrowed
 
-# # Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
+# Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -38,7 +38,7 @@ def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-u
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
         below = spreads[t] * rest
-        # # Treat chi-square denominators up to this value as 0.
+        # Treat chi-square denominators up to this value as 0.
         sums[k + t] = scale * difference * difference / below if below > 1e-12 else 0.0
 
 
@@ -48,7 +48,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
     floor, power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
     """Run steps 1, 4 and 5 for some features, without normalising the weights."""
-    # # ``sums`` (overwritten) contains w^f x, w where x != 0 and, unless ``binary``, w^f x^2; ``masses``,
+    # ``sums`` (overwritten) contains w^f x, w where x != 0 and, unless ``binary``, w^f x^2; ``masses``,
     # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` has been
     # subtracted from the features. ``old`` contains centroids for clusters without mass. Outputs:
     # ``centers``, the ``logs`` of the weights, the block's smallest M, and the sums of lambda and lambda^q
@@ -75,7 +75,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
             continue
         row = sums[r]
         for t in range(k):
-            # # Divide by the block's smallest M, because M^-power would overflow for q near 1.
+            # Divide by the block's smallest M, because M^-power would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
@@ -89,7 +89,7 @@ def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
     """Compute each feature's terms in the distances of step 6, for features lo..hi-1."""
-    # # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
+    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
     # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
     constants[:] = 0.0
@@ -115,7 +115,7 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: 
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # # Sum the weights as rounded to the panel's dtype, to match the numerators of the centroids.
+            # Sum the weights as rounded to the panel's dtype, to match the numerators of the centroids.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
@@ -201,7 +201,7 @@ def _add_times(x, p, out):  # type: ignore[no-untyped-def]
 @borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
     """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
-    # # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
+    # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
     # matrix rows. The height does not affect results. ``places`` is scratch space with one number per row.
     out[:] = 0.0
     for r in range(rows.shape[0]):
@@ -236,7 +236,7 @@ def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: ignore[no-untyped-def]
     """out[r] = sums of w^f x, of w over the samples that have the feature, and of w^f x^2 (3 k columns)."""
-    # # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
+    # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
         out[r] = 0.0
         for z in range(indptr[rows[r]], indptr[rows[r] + 1]):

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# # Loci per block; a block's rows of counts stay in the second-level cache.
+# Loci per block; a block's rows of counts stay in the second-level cache.
 BLOCK = 4096
-# # Number of operations below which one thread is faster, because starting threads takes tens of
+# Number of operations below which one thread is faster, because starting threads takes tens of
 # microseconds; and number of operations for visiting a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# # Parts per worker. Several parts keep workers from waiting for one part with large clusters.
+# Parts per worker. Several parts keep workers from waiting for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
@@ -48,7 +48,7 @@ def sum_blocks(
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to them."""
-    # # Reference counting for the arrays in a named tuple costs more than a short loop over them, and makes
+    # Reference counting for the arrays in a named tuple costs more than a short loop over them, and makes
     # threads wait for each other. The private option is omitted if numba does not support it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
@@ -61,7 +61,7 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # # The approximate total ``n_operations`` decides whether to use threads. ``each`` is the number of parts
+    # The approximate total ``n_operations`` decides whether to use threads. ``each`` is the number of parts
     # per worker: 1 if all parts take equally long and each part reads a whole large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
@@ -69,7 +69,7 @@ def for_parts(
         return
     n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
-    # # Use plain threads: kernels release the interpreter lock and write in place, and a call takes
+    # Use plain threads: kernels release the interpreter lock and write in place, and a call takes
     # milliseconds, less than joblib's polling interval.
     with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))

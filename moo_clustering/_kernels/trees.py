@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# # Maximum number of points in a KD-tree leaf.
+# Maximum number of points in a KD-tree leaf.
 LEAF = 12
-# # Relative margin of distances to boxes: larger than rounding errors, so that boxes with ties are searched.
+# Relative margin of distances to boxes: larger than rounding errors, so that boxes with ties are searched.
 _MARGIN = 1e-11
-# # Number of distance-matrix columns summed together, so that they and their features stay in the cache.
+# Number of distance-matrix columns summed together, so that they and their features stay in the cache.
 _BLOCK = 128
-# # Number of leaf points compared at once, and number of leaves searched first.
+# Number of leaf points compared at once, and number of leaves searched first.
 LANES = 16
 _FIRST_LEAVES = 64
 
@@ -73,7 +73,7 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 @njit(cache=True, nogil=True)
 def square_distances(X: NDArray[Any]) -> NDArray[Any]:
     """Compute all squared Euclidean distances (n, n), bitwise equal to summing the features of each pair."""
-    # # Sum several pairs in parallel, because vectorising the sum of one pair would change its order.
+    # Sum several pairs in parallel, because vectorising the sum of one pair would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -159,7 +159,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
     blocks, start, low, high, places, groups, lo, hi, near, squares
 ):
     """Find the nearest points of queries, including themselves, in float32; return the leaves searched."""
-    # # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
+    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
     # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
     # ``places``; group g, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1, the function
     # writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are faster than
@@ -176,7 +176,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
             values[:, q] = blocks[home, :, places[first + q] - start[home]]
             squares[first + q] = np.inf
         _between_boxes(low, high, home, between, apart)
-        # # Search nearby leaves first, so that more leaves can be skipped.
+        # Search nearby leaves first, so that more leaves can be skipped.
         sequence = np.argpartition(apart, min(_FIRST_LEAVES, n_leaves - 1))
         sequence[:_FIRST_LEAVES] = sequence[:_FIRST_LEAVES][np.argsort(apart[sequence[:_FIRST_LEAVES]])]
         farthest = np.float32(np.inf)
@@ -283,7 +283,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
     total, before, size = 0, 0, least
     while size <= n:
         c = count[size]
-        # # Add all ranks t = before + 1, ..., before + c of one size at once.
+        # Add all ranks t = before + 1, ..., before + c of one size at once.
         total += size * c * (2 * before + c - n_clusters)
         before += c
         size = larger[size]
@@ -315,15 +315,15 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
-    # # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore
+    # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore
     # need no further inspection until it increases; links used in the meantime are skipped like links of
     # larger clusters. After each increase, at most n / size clusters remain: all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # # count[s] clusters have size s; larger[s] is the next size in a linked list from 0 to n + 1.
+    # count[s] clusters have size s; larger[s] is the next size in a linked list from 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
-    # # Entry e + 1 represents link e, and entry 0 is the head of the list.
+    # Entry e + 1 represents link e, and entry 0 is the head of the list.
     following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
     place, least = 1, 1
     for done in range(n - 1):
@@ -352,7 +352,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
-        # # Add the new size before empty sizes are removed, while ``high`` is still in the list.
+        # Add the new size before empty sizes are removed, while ``high`` is still in the list.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -371,7 +371,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
         n_clusters = 0
         for i in range(n):
             r = root(parents, i)
-            # # The root is the smallest member, so it is numbered before the other members.
+            # The root is the smallest member, so it is numbered before the other members.
             if r == i:
                 out[q, i] = n_clusters
                 n_clusters += 1
@@ -403,7 +403,7 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 def settle(parents: NDArray[Any]) -> None:
     """After all joins, point every member to the smallest member of its component."""
     for i in range(len(parents)):
-        # # The parent has a smaller index, so it has already been settled.
+        # The parent has a smaller index, so it has already been settled.
         parents[i] = parents[parents[i]]
 
 
@@ -425,7 +425,7 @@ def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, 
 @njit(cache=True, nogil=True)
 def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
     """Fill ``links`` (n-1, 2) with the mutual-reachability spanning tree, in Prim's order."""
-    # # X contains points and ``cores`` squared core distances, or X contains symmetric distances.
+    # X contains points and ``cores`` squared core distances, or X contains symmetric distances.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -454,7 +454,7 @@ def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
     """Compute the DBCV of each of the partitions (p, n) separately, with cluster sizes ``sizes`` (p, k)."""
-    # # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
+    # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
     # ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is each
     # sample's smallest positive distance.
     if not len(labels):
@@ -501,14 +501,14 @@ def _cores(
             total += closeness[i, j]
         least = nearest[i]
         if total < 1e-280:  # such sums may have lost relevant terms to underflow
-            # # The nearest sample overall is so much nearer than the cluster that the powers underflow.
+            # The nearest sample overall is so much nearer than the cluster that the powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # # Identical samples are infinitely close, so the core distance is 0.
+        # Identical samples are infinitely close, so the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
@@ -520,7 +520,7 @@ def _sparseness(
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # # Replace distances by reachabilities, so that lengths do not break ties.
+        # Replace distances by reachabilities, so that lengths do not break ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -637,7 +637,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # # Each popped node pushes two, so the stack contains at most depth + 1 nodes, which is below 64.
+    # Each popped node pushes two, so the stack contains at most depth + 1 nodes, which is below 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -645,7 +645,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
-            # # Components only grow, so the nearest outside sample remains nearest until it is absorbed.
+            # Components only grow, so the nearest outside sample remains nearest until it is absorbed.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -653,7 +653,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # # No sample of another component lies within ``beyond``, so none is nearer than the best.
+            # No sample of another component lies within ``beyond``, so none is nearer than the best.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(
@@ -668,7 +668,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
             i = source[own]
             if i < 0:
                 continue
-            # # Two components may have chosen the same link.
+            # Two components may have chosen the same link.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
@@ -765,7 +765,7 @@ def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
     """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
-    # # The vectors are the columns of ``block``, so that each entry of A is read once for all of them. Each
+    # The vectors are the columns of ``block``, so that each entry of A is read once for all of them. Each
     # row sums its entries in the same order in every thread.
     a, b, c = factors
     width = block.shape[1]
@@ -781,7 +781,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # typ
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):  # type: ignore[no-untyped-def]
     """Join samples in the same part if their entry, times both strengths, is at least ``least``."""
-    # # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
+    # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]

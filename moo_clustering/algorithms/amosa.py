@@ -31,7 +31,7 @@ from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
 from moo_clustering.operators import CanonicalDuplicates, generic
 
-# # Maximum number of initial samples, because all of them are kept in memory.
+# Maximum number of initial samples, because all of them are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
@@ -289,7 +289,7 @@ def anneal(
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
         new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
-        # # relation compares the new with the current solution (1: the new solution is dominated); k archive
+        # relation compares the new with the current solution (1: the new solution is dominated); k archive
         # members dominate the new solution. Cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
@@ -310,7 +310,7 @@ def anneal(
 class BoundedArchive:
     """AMOSA archive: distinct non-dominated solutions, thinned from the soft to the hard limit."""
 
-    # # ``F`` and ``violations`` have soft_limit + 1 rows; the first ``len(members)`` are in use.
+    # ``F`` and ``violations`` have soft_limit + 1 rows; the first ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
@@ -404,7 +404,7 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Return one representative row for each of ``n_groups`` single-linkage clusters; takes O(n^2)."""
-    # # A representative has the smallest mean distance to the points in its cluster (ties: the first point).
+    # A representative has the smallest mean distance to the points in its cluster (ties: the first point).
     # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
@@ -417,7 +417,7 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # # Distance sums within this factor are ties, so that rounding does not decide.
+        # Distance sums within this factor are ties, so that rounding does not decide.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 

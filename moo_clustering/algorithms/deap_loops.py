@@ -24,7 +24,7 @@ Key = Callable[[Any], Hashable]
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
 Legal = Callable[[Any], bool]
-# # Parameters and return values of the loops, for :func:`~moo_clustering._docs.documented`.
+# Parameters and return values of the loops, for :func:`~moo_clustering._docs.documented`.
 LOOP = """
 Parameters
 ----------
@@ -388,7 +388,7 @@ class GenerationalStep(CountedStep):
     def _generation(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
-        # # With elitism, the population always contains the best individual so far.
+        # With elitism, the population always contains the best individual so far.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
         n_crossed = self._cross(children, toolbox, rng)

@@ -168,7 +168,7 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # # Insert the worst first, because ``insert`` puts an individual before existing equal ones.
+            # Insert the worst first, because ``insert`` puts an individual before existing equal ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -237,7 +237,7 @@ def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # # Set the weighted values directly, because setting ``values`` would multiply by the weights and round.
+    # Set the weighted values directly, because setting ``values`` would multiply by the weights and round.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 

@@ -105,7 +105,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
     """Drop repeated medoid sets, keeping the copy with the lowest objectives."""
-    # # With "assigned_by", equal medoid sets can have different objectives, all of which are kept.
+    # With "assigned_by", equal medoid sets can have different objectives, all of which are kept.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical

@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # # Objectives and violations of the archive, valid as long as ``pop`` is the same object.
+        # Objectives and violations of the archive, valid as long as ``pop`` is the same object.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -178,7 +178,7 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 class GridArchive:
     """PESA-II archive: rows of distinct non-dominated solutions in order of entry."""
 
-    # # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
+    # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
     # violation dominates. If the archive is full, ``rng`` chooses which member to remove.
 
     def __init__(

@@ -68,25 +68,25 @@ from moo_clustering.problems.partition import SignedProblem
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-# # Default operators of the pymoo algorithms.
+# Default operators of the pymoo algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "contains running generators or other searches, which cannot be saved"
 _REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
-# # The algorithm running in this thread.
+# The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# # Objects created during a run that can be rebuilt from their attributes.
+# Objects created during a run that can be rebuilt from their attributes.
 _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
 _EVALUATED = "evaluated."  # field names contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# # Attributes that the run replaces or that do not influence it.
+# Attributes that the run replaces or that do not influence it.
 _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
 }  # fmt: skip
-# # Attributes that are always saved, even if an algorithm saves its own state.
+# Attributes that are always saved, even if an algorithm saves its own state.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
@@ -97,7 +97,7 @@ def _generator(seed: Any = None) -> Generator:
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# # pymoo calls many comparisons, survivals and rankings without a generator. Each would create a new
+# pymoo calls many comparisons, survivals and rankings without a generator. Each would create a new
 # generator, so runs with equal seeds would differ. This replacement returns the run's generator instead.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
@@ -112,7 +112,7 @@ def _seeded(algorithm: Algorithm) -> Iterator[None]:
         _ACTIVE.reset(token)
 
 
-# # Options common to all pymoo algorithms, for :func:`~moo_clustering._docs.documented`.
+# Options common to all pymoo algorithms, for :func:`~moo_clustering._docs.documented`.
 ALGORITHM = """
 Parameters
 ----------
@@ -208,7 +208,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 class Evaluation:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
 
-    # # If ``out["X"]`` is set, it replaces the evaluated genotypes, cast to their dtype.
+    # If ``out["X"]`` is set, it replaces the evaluated genotypes, cast to their dtype.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -247,7 +247,7 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # # ``_members`` has None for individuals not yet created; ``_born`` has the birth iterations of all.
+        # ``_members`` has None for individuals not yet created; ``_born`` has the birth iterations of all.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -395,7 +395,7 @@ def evolve(
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # # The objectives of fixed genotypes identify the data.
+            # The objectives of fixed genotypes identify the data.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -478,17 +478,17 @@ class PymooSearch:
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
-        # # The copy shares the callback, the problem and all attributes of the problem.
+        # The copy shares the callback, the problem and all attributes of the problem.
         shared = [problem, algorithm.callback, *vars(problem).values()]
         self._algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
-        # # pymoo counts the initial population as an iteration.
+        # pymoo counts the initial population as an iteration.
         plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # endless without n_gen
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
-        # # Only the first outputs of user-defined operators are checked.
+        # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
         self._arrays: ArrayGenerations | None = None
         self._shared = False
@@ -565,7 +565,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self._algorithm.n_iter
-        # # Some algorithms evaluate individuals one by one, and count a generation after the last one.
+        # Some algorithms evaluate individuals one by one, and count a generation after the last one.
         with _seeded(self._algorithm):
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -590,7 +590,7 @@ class PymooSearch:
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
-            # # Check before pymoo eliminates duplicates, which requires numbers.
+            # Check before pymoo eliminates duplicates, which requires numbers.
             start = np.atleast_2d(sampling)
             array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
@@ -603,7 +603,7 @@ class PymooSearch:
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
             if is_own(self.problem):
-                # # Some algorithms propose individuals one by one.
+                # Some algorithms propose individuals one by one.
                 for individual in [infills] if isinstance(infills, Individual) else infills:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
@@ -627,7 +627,7 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.finalize()
             if isinstance(self._algorithm, RVEA):
-                # # pymoo's optimum is the whole population, including infeasible and dominated individuals.
+                # pymoo's optimum is the whole population, including infeasible and dominated individuals.
                 self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
@@ -713,7 +713,7 @@ class _Endless(MaximumGenerationTermination):
 class AlgorithmState:
     """Save and restore attributes of an algorithm and its parts that have changed since its set-up."""
 
-    # # Parts are operators of pymoo and of this package, held in attributes, lists, tuples or dictionaries;
+    # Parts are operators of pymoo and of this package, held in attributes, lists, tuples or dictionaries;
     # :class:`Checkpointable` parts save their own attributes. Other objects, and everything that belongs to
     # the problem, must stay constant. Creation and every save hash all arrays of the parts.
 
@@ -804,7 +804,7 @@ def _current(owner: Any, step: Step) -> Any:
 class Packer:
     """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # # An individual shared by several populations is stored as one row of ``individuals``, ordered by first
+    # An individual shared by several populations is stored as one row of ``individuals``, ordered by first
     # reference, and becomes one object when unpacked. ``rng``, the run's generator, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
@@ -815,7 +815,7 @@ class Packer:
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
         """Return a token that changes whenever the value does, the packed value, and its arrays."""
-        # # Objects that are not plain data are compared by identity and have no arrays.
+        # Objects that are not plain data are compared by identity and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -916,7 +916,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield path, kind and value of every object that may change during a run, owners first."""
-    # # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
+    # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Shared plain values (None, True, small integers) never count as the problem's values.
     constant = {

@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# # Generator of a fit that yields every search before running it, so that a caller can take the search over.
+# Generator of a fit that yields every search before running it, so that a caller can take the search over.
 Plans = Generator[Plan, None, Result]
 
 
@@ -180,7 +180,7 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context manager: the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
-    # # SIGTERM and SIGHUP act like Ctrl-C if they have the same handler as SIGINT. The guard does nothing
+    # SIGTERM and SIGHUP act like Ctrl-C if they have the same handler as SIGINT. The guard does nothing
     # outside the main thread, or if SIGINT is ignored or handled outside Python. A signal to an inner guard
     # also stops the outer guards. A guard created with ``requested=True`` raises at the first signal.
 
@@ -238,7 +238,7 @@ class InterruptGuard:
 class Progress:
     """Progress bar on stderr: generations, rate, remaining time, and the best value of each objective."""
 
-    # # ``signs`` are -1 for maximised objectives. The default names are ``f1``, ``f2``, ...
+    # ``signs`` are -1 for maximised objectives. The default names are ``f1``, ``f2``, ...
 
     def __init__(
         self,
@@ -495,7 +495,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
+        # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()
@@ -577,7 +577,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # # For penalties near the largest float, the mean and standard deviation overflow.
+    # For penalties near the largest float, the mean and standard deviation overflow.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -588,7 +588,7 @@ class NotStorableError(TypeError):
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert rows with different keys and value types to columns that :func:`from_columns` can read."""
-    # # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError
+    # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError
     # that names the key. There is one array per key, type and shape, and row indices for keys missing from
     # some rows.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}

@@ -14,9 +14,9 @@ from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
-# # Larger than any gene, but within the range of the integer types used for genes.
+# Larger than any gene, but within the range of the integer types used for genes.
 _FAR = 2**31 - 1
-# # Advice for error messages about genes that no encoding can decode.
+# Advice for error messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
 
 
@@ -122,7 +122,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
         if labels.min() < 0:
             raise ValueError(f"labels must be non-negative, got {labels.min()}")
         if labels.max() > 8 * labels.shape[-1]:
-            # # The kernel uses a table with one entry per possible label, and clears it for every row.
+            # The kernel uses a table with one entry per possible label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
         codes, n_codes = np.atleast_2d(labels), int(labels.max()) + 1
         if caching.interpreted(number_by_first_appearance, (codes.size + len(codes) * n_codes) / 20):
@@ -150,7 +150,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}")
     sums = U.sum(axis=2)
-    # # The tolerance is wide enough for float32.
+    # The tolerance is wide enough for float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
@@ -188,10 +188,10 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """
     fixed, moving = _same_width(_checked(reference, n_clusters, "reference"), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
-    # # Copy, because views of broadcast arrays cause warnings in kernels.
+    # Copy, because views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     if _n_codes(rows, others) <= 2:
-        # # Swap the labels in rows where most samples disagree.
+        # Swap the labels in rows where most samples disagree.
         flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
         aligned = np.where(flip[:, None], 1 - others, others)
     else:
@@ -228,14 +228,14 @@ def _n_codes(rows: IntArray, others: IntArray) -> int:
 def _assigned(rows: IntArray, others: IntArray) -> IntArray:
     """Align any number of clusters by the assignment with the highest agreement."""
     k = _n_codes(rows, others)
-    # # Use each row's own number of labels, so that its result does not depend on other rows.
+    # Use each row's own number of labels, so that its result does not depend on other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)
     for part in block_slices(len(rows), k**2):
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # # Maximise the agreement; break ties in favour of the solution that changes the fewest labels.
+            # Maximise the agreement; break ties in favour of the solution that changes the fewest labels.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)
@@ -299,7 +299,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
         whole = X.astype(np.int64)
     keys = _digests(whole, np.int64)
     for row in np.flatnonzero((whole != X).any(axis=1)):
-        # # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
+        # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
         (keys[row],) = _digests(X[row : row + 1] + 0.0, np.float64)
     return keys
 

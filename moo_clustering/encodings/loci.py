@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# # delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links mostly
+# delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links mostly
 # separate outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
@@ -241,7 +241,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
     # every sample to a strong component without outgoing links, so roots are drawn from these components. A
     # piece with only one such component needs no backward link.
     n = len(labels)
@@ -256,10 +256,10 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # # Cost of linking a column to a row. One backward link costs more than all forward links on a path.
+    # Cost of linking a column to a row. One backward link costs more than all forward links on a path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
-    # # Link the root of each piece of a cluster to the root of its first piece.
+    # Link the root of each piece of a cluster to the root of its first piece.
     _, first, number = np.unique(labels[roots], return_index=True, return_inverse=True)
     target[roots] = roots[first[number]]
     return target
@@ -279,7 +279,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour")
-    # # Do not copy read-only neighbour lists, such as those of a graph.
+    # Do not copy read-only neighbour lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -295,14 +295,14 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     given: Any = delta
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
         raise ValueError(f"delta must be a percentage in [0, 100), 'auto' or 'sr5', got {quoted(delta)}")
-    # # Round first, because (1 - 0.8) 5 evaluates to 0.999... in floating point.
+    # Round first, because (1 - 0.8) 5 evaluates to 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 
 
 class TreeLinks:
     """The ``n_relevant`` most interesting tree links, which have genes, and the parts left without them."""
 
-    # # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part;
+    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part;
     # part 0 contains the root, and parents precede their children. For each part, ``above`` is the parent
     # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the sample where it starts.
 
@@ -319,7 +319,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # # In this order, parents precede children. A sample belongs to its parent's part unless it is a top.
+        # In this order, parents precede children. A sample belongs to its parent's part unless it is a top.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]

@@ -21,12 +21,12 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# # Number of samples above which vectors are faster; the matrix would take half a gigabyte.
+# Number of samples above which vectors are faster; the matrix would take half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
-# # Totals within this relative difference are ties, so that rounding does not decide on the medoid.
+# Totals within this relative difference are ties, so that rounding does not decide on the medoid.
 RELATIVE = 1e-12
-# # Number of clusters per memo table; the two tables take about 40 MB.
+# Number of clusters per memo table; the two tables take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -35,7 +35,7 @@ KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": 
 class MedoidSpace(ABC):
     """Base class for distances between samples and sets of medoids."""
 
-    # # ``mean_square`` is the mean of all n^2 squared distances, which scales the lower bound in Xie-Beni.
+    # ``mean_square`` is the mean of all n^2 squared distances, which scales the lower bound in Xie-Beni.
     # ``total_to_one`` (E_1) is the smallest total distance of all samples to a single sample.
 
     n_samples: int
@@ -65,7 +65,7 @@ class MedoidSpace(ABC):
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of each sample's nearest medoid (ties: the lowest) and its distance."""
-        # # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
+        # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
@@ -107,13 +107,13 @@ def choose_space(
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}")
-    # # For these metrics, both forms give the same medoids.
+    # For these metrics, both forms give the same medoids.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
-        # # The medoid of Euclidean vectors is the member with the smallest total *squared* distance, unlike
+        # The medoid of Euclidean vectors is the member with the smallest total *squared* distance, unlike
         # in the distance matrix. Sparse features remain sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
@@ -124,7 +124,7 @@ def choose_space(
 class DistanceMatrixSpace(MedoidSpace):
     """Distance matrix of all n^2 distances for any metric, limited to ``max_memory`` bytes."""
 
-    # # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
+    # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
     # distinct clusters O(p n^2 / k). A copy with one byte per distance, rounded down, gives lower bounds on
     # the totals by bit counts, so exact totals are computed only for candidate medoids.
@@ -147,14 +147,14 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
+        # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # # Reduce the unit by more than rounding errors, so that coarse totals are lower bounds.
+        # Reduce the unit by more than rounding errors, so that coarse totals are lower bounds.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -174,7 +174,7 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # # Skip individuals that have no wanted clusters.
+        # Skip individuals that have no wanted clusters.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]
@@ -198,7 +198,7 @@ class DistanceMatrixSpace(MedoidSpace):
 class VectorSpace(MedoidSpace):
     """Distances computed on demand from feature products."""
 
-    # # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
+    # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
     # and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
     # data. Memory beyond the data is O(p n). Euclidean ``total_to_one`` takes O(n^2 d) time, once.
 
@@ -207,13 +207,13 @@ class VectorSpace(MedoidSpace):
         self.kind = kind
         self.norms = norms
         self.n_jobs = n_jobs
-        # # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
+        # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
         """Compute ``mean_square`` and ``total_to_one`` from column sums and each row's product with them."""
         n = self.n_samples
-        # # Estimate the mean square from the distances of at most 1024 samples to all samples.
+        # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
@@ -223,7 +223,7 @@ class VectorSpace(MedoidSpace):
             totals = n * self.norms - 2.0 * products + self.norms.sum()
         else:
             totals = np.concatenate([rows.sum(axis=1) for rows in self._row_blocks(np.arange(n))])
-        # # If all samples are equal, the total must be exactly 0.
+        # If all samples are equal, the total must be exactly 0.
         self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
 
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
@@ -320,7 +320,7 @@ class SparseVectorSpace(VectorSpace):
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # # Sum in column order, like the kernels, so that equal rows have distance 0.
+        # Sum in column order, like the kernels, so that equal rows have distance 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms

@@ -16,9 +16,9 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# # Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
+# Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
 DECODE_BLOCK = 2**20
-# # Distance sums within this factor are ties, so that rounding does not decide on the medoid.
+# Distance sums within this factor are ties, so that rounding does not decide on the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -178,7 +178,7 @@ class MedoidEncoding(_MedoidGenes):
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
             self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
-            # # Raise a ValueError if no number of clusters is feasible.
+            # Raise a ValueError if no number of clusters is feasible.
             self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
@@ -191,7 +191,7 @@ class MedoidEncoding(_MedoidGenes):
             return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # # Sort by descending size, so that the sets with a j-th medoid come first in each block.
+        # Sort by descending size, so that the sets with a j-th medoid come first in each block.
         order = np.argsort(-sizes, kind="stable")
         step = max(1, DECODE_BLOCK // self.n_samples)
         for lo in range(0, len(order), step):
@@ -234,7 +234,7 @@ class MedoidEncoding(_MedoidGenes):
 
     def _filled(self, ids: IntArray) -> IntArray:
         """Append the lowest absent row indices to rows with fewer than k_min medoids."""
-        # # These rows have fewer than k_min medoids, so the first 2 k_min - 1 row indices suffice.
+        # These rows have fewer than k_min medoids, so the first 2 k_min - 1 row indices suffice.
         n_candidates = min(self.n_samples, 2 * self.k_min - 1)
         present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
         named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
@@ -249,7 +249,7 @@ class MedoidEncoding(_MedoidGenes):
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
-        # # Use Floyd's sampling without replacement for all rows at once.
+        # Use Floyd's sampling without replacement for all rows at once.
         for j in range(width):
             last = n - width + j
             drawn = rng.integers(0, last + 1, size=n_individuals)
@@ -344,7 +344,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
-    # # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
+    # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
     # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
@@ -355,7 +355,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     labels = np.full((len(slots), len(H)), _NO_SLOT, dtype=np.int32)
     nearest = np.full(labels.shape, np.inf, dtype=H.dtype)
     for part in block_slices(len(used), len(H)):
-        # # The columns of H are the distances *to* the medoids.
+        # The columns of H are the distances *to* the medoids.
         rows = np.ascontiguousarray(H[:, used[part]].T)
         here = np.where((index >= part.start) & (index < part.stop), index - part.start, -1)
         nearest_medoids(rows, here, nearest, labels, 0, len(slots))
@@ -377,7 +377,7 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
+    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -430,7 +430,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
     """Draw, for each row, a sample that the row lacks; no row may contain all samples."""
-    # # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
+    # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
@@ -463,5 +463,5 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # # k = n is trivial, so k_max is at most n - 1 unless there are only one or two samples.
+    # k = n is trivial, so k_max is at most n - 1 unless there are only one or two samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))

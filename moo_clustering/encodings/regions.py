@@ -12,11 +12,11 @@ from moo_clustering.encodings import base
 from moo_clustering.encodings.labels import LabelEncoding
 from moo_clustering.graphs.matrices import without_diagonal
 
-# # Relative rounding error allowed in sums of weights.
+# Relative rounding error allowed in sums of weights.
 _ROUNDING = 1e-9
-# # Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
+# Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# # Proposals per area when areas move back to their old regions, and the objectives of the two climbs.
+# Proposals per area when areas move back to their old regions, and the objectives of the two climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
@@ -92,7 +92,7 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # # ``_feasible`` serves as a fallback for plans that cannot be grown or repaired.
+        # ``_feasible`` serves as a fallback for plans that cannot be grown or repaired.
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:
@@ -186,7 +186,7 @@ class RegionEncoding(LabelEncoding):
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
             arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
             if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                # # Divide without bounds; regions whose loads violate the bounds are recombined below.
+                # Divide without bounds; regions whose loads violate the bounds are recombined below.
                 arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
                 if not kernels.grow_regions(plan, nodes, first, k, *arguments):
                     return None
@@ -206,7 +206,7 @@ class RegionEncoding(LabelEncoding):
         heavy = np.bincount(piece, self.weight, minlength=n_pieces)
         first = np.unique(piece, return_index=True)[1]
         region, component = plan[first], self.component[first]
-        # # Sort the connected pieces by region, heaviest first.
+        # Sort the connected pieces by region, heaviest first.
         order = np.lexsort((-heavy, region))
         leads = np.zeros(n_pieces, dtype=bool)
         leads[order[np.unique(region[order], return_index=True)[1]]] = True
@@ -221,7 +221,7 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # # Edge lengths are below 1, so random trees are first cut at edges that cross old boundaries.
+        # Edge lengths are below 1, so random trees are first cut at edges that cross old boundaries.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
@@ -231,7 +231,7 @@ class RegionEncoding(LabelEncoding):
         if not len(known):
             return plan
         before[known] = base.align_labels(plan[known], labels[known])
-        # # Annealing can make the plan worse; such a result is discarded.
+        # Annealing can make the plan worse; such a result is discarded.
         n_agree, found = np.count_nonzero(plan == before), plan.copy()
         self._climb(found, _CHANGED, before, self.bounds_of_loads, _PER_AREA * self.n_var, rng, heat=0.3)
         return found if np.count_nonzero(found == before) > n_agree else plan
@@ -239,7 +239,7 @@ class RegionEncoding(LabelEncoding):
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
         """Even out the loads by moving single areas in place; return whether all are within the bounds."""
         piece = np.empty_like(plan)
-        # # Each of up to 60 descents proposes one move for every two areas.
+        # Each of up to 60 descents proposes one move for every two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True

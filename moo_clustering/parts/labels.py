@@ -17,7 +17,7 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# # Metadata key in label files: a digest of the model, the index of the first row, and the number of rows.
+# Metadata key in label files: a digest of the model, the index of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
@@ -53,7 +53,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # # Label one row to find dtype and shape, and to raise an error if columns do not match the fit.
+        # Label one row to find dtype and shape, and to raise an error if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
@@ -131,7 +131,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
     table = table.replace_schema_metadata({_KEY: key})
-    # # After a failure, two workers may write the same part, so the temporary name contains the process ID.
+    # After a failure, two workers may write the same part, so the temporary name contains the process ID.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# # Rows that a pass reads at once, if file and chunk sizes allow it: 10 MB for 10 float32 features.
+# Rows that a pass reads at once, if file and chunk sizes allow it: 10 MB for 10 float32 features.
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
@@ -269,10 +269,10 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # # Send only the file name, so that workers map the file themselves.
+        # Send only the file name, so that workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not isinstance(source, np.ndarray):
-        # # Build parts from whole chunks, so that each chunk is read only once.
+        # Build parts from whole chunks, so that each chunk is read only once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -353,7 +353,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
     try:
         first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
         if kind == "csv":
-            # # Read integers as floats, because later rows of a column may contain decimals.
+            # Read integers as floats, because later rows of a column may contain decimals.
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
@@ -508,7 +508,7 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
     table = np.empty((len(found), len(columns)), dtype=dtype)
     for place in range(len(columns)):
         column = found.iloc[:, place] if is_frame else found.column(place)
-        # # Convert missing integers to NaN.
+        # Convert missing integers to NaN.
         table[:, place] = column.to_numpy(dtype=dtype, na_value=np.nan) if is_frame else column.to_numpy()
     return table
 

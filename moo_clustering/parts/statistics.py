@@ -23,7 +23,7 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Column bounds and a uniform sample (without replacement) of a partitioned table."""
 
-    # # ``numbers`` and ``rows`` are the row indices of the sample, in random order, and its rows in float64.
+    # ``numbers`` and ``rows`` are the row indices of the sample, in random order, and its rows in float64.
     # Statistics are computed after subtracting both ``offsets`` from the rows: the first sampled row, and the
     # mean difference between the sampled rows and this row.
 
@@ -46,12 +46,12 @@ class Survey:
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of each candidate, shape (p, k, d), in one pass."""
-        # # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d)
+        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d)
         # time. A candidate's values are bit-identical for all divisions into parts, whatever the other
         # candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # # Bound the squares by this candidate's own centres only.
+        # Bound the squares by this candidate's own centres only.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -92,11 +92,11 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find a table's bounds and draw a uniform sample, independent of the division, in one pass."""
-    # # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
+    # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # # The limit was too low (which happens once in 10^9 draws), so draw again without a limit.
+        # The limit was too low (which happens once in 10^9 draws), so draw again without a limit.
         found = drawn(np.inf)
     return Survey(parts, *found)
 
@@ -123,7 +123,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 def key_limit(size: int, n: int) -> float:
     """Return a limit that at least ``size`` of n row keys do not exceed, except in one of 10^9 cases."""
-    # # Without a limit, each part would return up to ``size`` rows.
+    # Without a limit, each part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
@@ -163,6 +163,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # # If two rows are equally far away, select the first.
+    # If two rows are equally far away, select the first.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

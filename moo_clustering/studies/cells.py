@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# # Classes that call the number of clusters something other than n_clusters.
+# Classes that call the number of clusters something other than n_clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -100,7 +100,7 @@ def run_cells(
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # # If the loop ends early, closing() drops the cells already dispatched.
+    # If the loop ends early, closing() drops the cells already dispatched.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -112,7 +112,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
+    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -166,7 +166,7 @@ class CellStore:
         """Write the whole line or nothing, in one call, so that other processes cannot write in between."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # # A full disk may accept part of a line without an error; writing the rest then fails.
+            # A full disk may accept part of a line without an error; writing the rest then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -210,7 +210,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             raise TypeError("parameters without names")
         records = [json.loads(line) for line in lines]
         values = {name_of_cell(record["key"]): record["value"] for record in records}
-        # # Files written by older versions have no checksums.
+        # Files written by older versions have no checksums.
         changed = [
             number
             for number, record in enumerate(records, 2)
@@ -266,7 +266,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # # Such a value means that the index is undefined for these labels.
+        # Such a value means that the index is undefined for these labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -302,7 +302,7 @@ def serve() -> None:
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
-        # # After the timeout, the process exits with code 1, even if compiled code does not return.
+        # After the timeout, the process exits with code 1, even if compiled code does not return.
         faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
         value = _computed(key, job)
         faulthandler.cancel_dump_traceback_later()
@@ -310,7 +310,7 @@ def serve() -> None:
 
 
 def _computed(key: Key, job: Job) -> dict[str, Any]:
-    # # Copy the data, because a method may modify them in place.
+    # Copy the data, because a method may modify them in place.
     seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
     try:
         with one_thread(), _named_warnings(f"{key['method']} on {key['data']}, seed {seed}"):

@@ -162,7 +162,7 @@ def chi_square(
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
     below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
     out = np.zeros(difference.shape)
-    # # Treat denominators up to this value as 0.
+    # Treat denominators up to this value as 0.
     np.divide(scale * difference**2, below, out=out, where=below > 1e-12)
     return out
 
@@ -230,7 +230,7 @@ def _weights(
     near = _nearest(d, kappa)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
-    # # 1 / d would overflow for the smallest numbers.
+    # 1 / d would overflow for the smallest numbers.
     safe = np.maximum(d, np.finfo(np.float64).tiny)
     if aggregation == "sum":
         weights = near / safe

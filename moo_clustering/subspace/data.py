@@ -16,9 +16,9 @@ from moo_clustering._kernels.subspace import feature_moments, label_moments, mul
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# # Number of rows per block of a dense product, which limits the size of temporary arrays.
+# Number of rows per block of a dense product, which limits the size of temporary arrays.
 CHUNK = 4096
-# # Rows per block. Block sums are added in a fixed order, so the number of threads does not change results.
+# Rows per block. Block sums are added in a fixed order, so the number of threads does not change results.
 BLOCK = 128
 
 
@@ -74,7 +74,7 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        # # Dense matrices with a larger share of non-zeros are not compressed.
+        # Dense matrices with a larger share of non-zeros are not compressed.
         if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
@@ -353,7 +353,7 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Set ``out`` to rows times a panel, reading the panel in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # # About 1 MiB of the panel fits into the second-level cache.
+        # About 1 MiB of the panel fits into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
@@ -362,7 +362,7 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # # Block sums that are added in order are the same for any number of threads. The stride keeps slow
+    # Block sums that are added in order are the same for any number of threads. The stride keeps slow
     # blocks (frequent features) apart.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 

@@ -15,7 +15,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances, sweep
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# # Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
+# Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
 _HARD = 0.9
 
 
@@ -160,7 +160,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # # Subtract the smallest dispersion, or with a tiny gamma all quotients overflow and all weights are 0.
+    # Subtract the smallest dispersion, or with a tiny gamma all quotients overflow and all weights are 0.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):

@@ -59,7 +59,7 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # # Free the rest of the old state before computing the new one.
+        # Free the rest of the old state before computing the new one.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
@@ -151,7 +151,7 @@ def weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return Weighted(new, logs, np.zeros(k))
-    # # Each block's sums are relative to its smallest M; rescale them to the overall smallest M.
+    # Each block's sums are relative to its smallest M; rescale them to the overall smallest M.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -182,7 +182,7 @@ def _panel(
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
-    # # Subnormal sums have too few digits to compute a mean.
+    # Subnormal sums have too few digits to compute a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
     return panel, total, sizes.sum(axis=0)
 
@@ -213,9 +213,9 @@ def prepare(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # # Raise m lambda to the power q directly, because lambda^q would underflow with many features.
+    # Raise m lambda to the power q directly, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # # Distances are set to 0 if they are within this many rounding errors of their terms.
+    # Distances are set to 0 if they are within this many rounding errors of their terms.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
