@@ -100,7 +100,7 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
-    """Fill clusters with fewer than ``least`` bags, in order, with the bags that lose the least."""
+    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
     # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
     # that is farthest from its own centroid.
     n_bags, n_clusters = distances.shape

@@ -56,7 +56,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to call a kernel's Python function or NumPy equivalent, which gives equal results.
 
-    True for kernels that are neither compiled nor saved, until their steps exceed the compilation time.
+    True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
@@ -303,7 +303,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Return the SHA-256 hash of a source file, its imported kernels and the library versions, or b""."""
+    """Return the SHA-256 hash of a source file, its kernel imports and library versions, or empty bytes."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

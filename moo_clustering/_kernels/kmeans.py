@@ -368,7 +368,7 @@ def greedy_seeds(
 def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
-    """Add sizes, sums, squares (in two parts), first and farthest rows to the clusters of p candidates."""
+    """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
     # ``columns`` contains the centres of all candidates, (d, p k). Adding and then subtracting an anchor
     # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
     p, k, d = sums.shape

@@ -295,9 +295,9 @@ def icm_sweep(
     labels: NDArray[np.int32],
 ) -> int:
     """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
-    # ``distances[i, k]`` is the cost without constraints. For t from ``starts[i]`` to ``starts[i + 1] -
-    # 1``, sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links.
-    # Partners with label -1 are ignored. Samples without partners move first, then the others in ``order``.
+    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
+    # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
+    # with label -1 are ignored. Samples without partners move first, then the others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0

@@ -115,7 +115,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
-    """Write each sample's group: the one with the largest weighted score of its nearest landmarks."""
+    """Write each sample's group: the one with the largest weighted score over its nearest landmarks."""
     # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
     # (from ``n_real`` on), or if all of its nearest landmarks belong to this group.
     n_near = positions.shape[1]

@@ -64,7 +64,7 @@ class AMOSA(Algorithm):
     n_moves : int, default=100
         Number of perturbations at each temperature.
     acceptance : {"physical", "literal"}, default="physical"
-        Probability of moving to a solution that is dominated by an average amount D, at temperature T: 1 / (1
+        At temperature T, probability of moving to a solution that is dominated by an average amount D: 1 / (1
         + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, or uniform integers if the problem has ``vtype=int``.
@@ -73,8 +73,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        True rejects archive candidates whose genes are equal to a member's, False rejects none, an operator
-        rejects its duplicates (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), and a callable
+        True rejects archive candidates whose genes equal a member's, False rejects none, an operator rejects
+        its duplicates (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), and a callable
         ``canonical`` rejects candidates whose ``canonical(X)`` equals a member's.
 
     Attributes
@@ -91,8 +91,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    Solutions with smaller constraint violations dominate, by the difference divided by its range. Objectives
-    decide between equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
+    Solutions with smaller constraint violations dominate, by the difference of the violations divided by
+    their range. Objectives decide between equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------

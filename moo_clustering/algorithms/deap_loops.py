@@ -225,7 +225,7 @@ class CountedStep(Documented, ABC):
         """Reset the step, and evaluate the initial individuals without valid fitness.
 
         Returns the population, without individuals beyond ``max_evals``, and its logbook columns. Raises a
-        ValueError if the population is empty, has several objectives, or needs a missing toolbox function.
+        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
@@ -343,7 +343,7 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 
 
 class GenerationalStep(CountedStep):
-    """Generation with selection, crossover, mutation, replacement, and an elite of one.
+    """Generation with selection, crossover, mutation, replacement, and an elite of one individual.
 
     Parameters
     ----------

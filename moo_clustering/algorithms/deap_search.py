@@ -54,8 +54,8 @@ class DeapSearch:
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. Its optional attributes are
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same;
-    ``finished``, whether the search has ended; and ``eligible(population)``, the hall-of-fame candidates.
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
+    ``finished``, whether the search has ended; and ``eligible(population)``, hall-of-fame candidates.
 
     Checkpoints contain the genes, fitness and other plain attributes of individuals, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
@@ -128,7 +128,7 @@ class DeapSearch:
         self._take(outcome)
 
     def objectives(self) -> NDArray[np.float64]:
-        """Return minimised objectives, that is, fitness values, negated if their weight is positive."""
+        """Return minimised objectives: fitness values, negated if their weight is positive."""
         weights = np.array(self.population[0].fitness.weights, dtype=np.float64)
         return np.asarray(-np.sign(weights) * self._values())
 

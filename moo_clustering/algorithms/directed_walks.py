@@ -145,7 +145,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute the objectives' minima and ranges over all or only the least violating solutions."""
+    """Compute objective minima and ranges over all solutions or those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
@@ -155,7 +155,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Find, for each row of weights, the least violating solution with the lowest weighted sum."""
+    """Find, for each row of weights, the lowest weighted sum among solutions of smallest violation."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

@@ -125,8 +125,8 @@ class MapElites(GeneticAlgorithm):
     cells : mapping of str to int, optional
         Number of cells per descriptor. Default: one per number of clusters, and 10 for any other descriptor.
     ranges : mapping of str to (float, float), optional
-        Range of each descriptor; required for indices and functions. Default: the range of cluster numbers in
-        the encoding for ``n_clusters``; [0, 1] for evenness and singletons.
+        Range of each descriptor; required for indices and functions. Default: the encoding's range for
+        ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
         Weights of the minimised objectives; their weighted sum is the quality. Default: the first objective.
     reference : float, default=0.0

@@ -25,7 +25,7 @@ Selection = Literal["boxes", "tournament"]
 class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
-    Boxes, not solutions, are drawn to find parents, so crowded regions contribute fewer parents. Children
+    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Children
     enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate
     regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
     n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
@@ -36,7 +36,7 @@ class PESA2(Algorithm):
     pop_size : int, default=10
         Number of children per generation.
     archive_size : int, default=1000
-        Maximum number of members; beyond it, a random member of the most crowded box is removed.
+        Maximum number of members; beyond it, a random member of the most crowded boxes is removed.
     n_bins : int, default=10
         Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"

@@ -495,7 +495,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. An access updates its population, and later generations do not run on arrays."""
+        """The running copy. Accessing it updates its population and disables generations on arrays."""
         self._shared = True
         self._write_back()
         self._arrays = None

@@ -57,8 +57,8 @@ def drive(
     Ctrl-C in the main thread ends the search after the current generation and a final checkpoint. A second
     Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act alike if they have the same handler.
 
-    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if it
-    contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
+    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
+    file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if it is
     not a readable checkpoint of this run. A MemoryError names the last saved generation. Issues an
     InterruptedSearchWarning after Ctrl-C, and an ExhaustedSearchWarning if no new individuals are found.
 
@@ -368,7 +368,7 @@ class Recorder(Callback):
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
-    """Return the state of a generator, JSON-serialisable."""
+    """Return a generator's state as JSON-serialisable data."""
     return to_json(rng.bit_generator.state)
 
 
@@ -554,7 +554,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP's min, avg, std and max of the first objective's finite values, or NaN without any."""
+    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if there are none."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -588,9 +588,9 @@ class NotStorableError(TypeError):
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert rows with different keys and value types to columns that :func:`from_columns` can read."""
-    # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError
-    # that names the key. There is one array per key, type and shape, and row indices for keys missing from
-    # some rows.
+    # Values are arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of any
+    # other value. There is one array per key, type and shape, and row indices for keys missing from some
+    # rows.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -57,7 +57,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of rows of distances to medoids, with the row of every gene in the block (or -1)."""
+        """Yield blocks of distance rows of the medoids, and each gene's row in the block (or -1)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
@@ -85,7 +85,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return each cluster's medoid by total distance (ties: the lowest index), padded with -1."""
+        """Return each label's member of lowest total distance (ties: the lowest index), padded with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -114,7 +114,7 @@ def choose_space(
             form = "vector"
     if form == "vector":
         # The medoid of Euclidean vectors is the member with the smallest total *squared* distance, unlike
-        # in the distance matrix. Sparse features remain sparse.
+        # with a distance matrix. Sparse features remain sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]

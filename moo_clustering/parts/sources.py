@@ -1,4 +1,4 @@
-"""Partitioned tables, read one partition at a time: arrays, files and Dask collections."""
+"""Partitioned tables, read one part at a time: arrays, files and Dask collections."""
 
 import mmap
 import os

@@ -46,9 +46,8 @@ class Survey:
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of each candidate, shape (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d)
-        # time. A candidate's values are bit-identical for all divisions into parts, whatever the other
-        # candidates.
+        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
+        # A candidate's values are bit-identical for all divisions into parts and all other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
         # Bound the squares by this candidate's own centres only.

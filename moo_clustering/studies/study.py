@@ -76,7 +76,7 @@ class Study:
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
         tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
-        integer, run by :func:`~moo_clustering.algorithms.evolve`, where the knee of the front is the result.
+        integer, run by :func:`~moo_clustering.algorithms.evolve`, where the result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these. A function with a parameter ``random_state`` is called for every seed.
@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters for methods with this parameter, for all data sets or for each. Default: unchanged.
+        Number of clusters for methods with this parameter, for all data sets or per data set.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
@@ -100,8 +100,8 @@ class Study:
     Fits receive only the features; classes are used only to score the labels. If the second parameter of a
     function has a default, it receives the seed only if it is called ``seed`` or ``random_state``. Cells use
     one thread; only run times depend on the number of workers. Scores by classes ignore samples whose class
-    is -1 or missing. A data set without any value of a score is ignored. Noise (the label -1) is one cluster.
-    Functions are identified by name, not by code, and :func:`functools.partial` also by arguments.
+    is -1 or missing. Data sets on which a score has no value are ignored. Noise (the label -1) is one
+    cluster. Functions are identified by name, not by code, and :func:`functools.partial` by arguments too.
 
     Examples
     --------
@@ -400,8 +400,8 @@ class Study:
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
         """Test a method against all others by Holm-corrected Wilcoxon tests, and state the results.
 
-        Data sets are the pairs, after averaging over seeds. With a single data set, seeds are the pairs, and
-        the text warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
+        The pairs are data sets, averaged over seeds. With a single data set, the pairs are seeds, and the
+        text warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
 
         Parameters
         ----------
@@ -653,7 +653,7 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the score, whether larger values are better, and a data sets x methods table of values."""
+        """Return the score, whether larger values are better, and its values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater

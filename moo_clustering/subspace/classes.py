@@ -100,8 +100,8 @@ def impurity(
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy: divided by its value for all labelled samples ("mean"), also multiplied by
-        the squared share of labelled samples ("count"), or only by the squared labelled mass ("none").
+        Gini index times entropy: divided by that of all labelled samples ("mean"), also multiplied by the
+        squared share of labelled samples ("count"), or only by the squared labelled mass ("none"). None: 0.
 
     Returns
     -------

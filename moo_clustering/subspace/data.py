@@ -136,7 +136,7 @@ class SubspaceData:
 
 
 def _canonical(X: Any) -> csr_array:
-    """Remove duplicates and stored zeros from a sparse matrix, in a copy if it is necessary."""
+    """Remove duplicates and stored zeros from a sparse matrix, in a copy if necessary."""
     matrix = csr_array(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
