@@ -64,12 +64,12 @@ class AMOSA(Algorithm):
     n_moves : int, default=100
         Number of perturbations at each temperature.
     acceptance : {"physical", "literal"}, default="physical"
-        At temperature T, probability of moving to a solution that is dominated by an average amount D: 1 / (1
-        + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
+        Probability, at temperature T, of moving to a solution that is dominated by an average amount D:
+        1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, or uniform integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        A callable ``perturb(problem, X, rng) -> X`` maps shape (n, n_var). Default: :class:`LaplaceNoise`.
+        Function: ``perturb(problem, X, rng) -> X``, shape (n, n_var). Default: :class:`LaplaceNoise`.
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True

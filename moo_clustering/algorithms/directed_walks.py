@@ -155,7 +155,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Find, for each row of weights, the lowest weighted sum among solutions of smallest violation."""
+    """Return, for each row of weights, the least violating solution with the lowest weighted sum."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 
