@@ -1,4 +1,4 @@
-"""Assignment of samples to clusters at least cost, with bounds on the number of samples per cluster."""
+"""Minimum-cost assignment of samples to clusters, with bounds on the cluster sizes."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) of all lists of exchanges, and of one list after a refill.
+# Maximum number of entries (16 bytes each) in all exchange lists, and in one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
-    """Insert an exchange into a list of decreasing costs; a full list drops the first. Return the length."""
+    """Insert an exchange into a list in decreasing cost order; if full, drop the first. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -53,7 +53,7 @@ def _remove(i: int, c: int, first: Any, after: Any, before: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after: Any, before: Any) -> None:
-    """Assign every sample to the cluster with the least cost plus price, and link each cluster's members."""
+    """Assign each sample to the cluster with the lowest cost plus price, and link each cluster's members."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0
@@ -69,14 +69,14 @@ def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after:
 def assign_within(
     cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
 ) -> int:
-    """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
-    # Successive shortest paths on a graph whose nodes are the clusters and the slack, which balances the
-    # clusters within their bounds. The arc a -> b moves the sample i of cluster a with the least cost[i, b] -
-    # cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated; a start from the
-    # prices of a similar problem saves most paths. Sorted lists contain the cheapest exchanges between every
-    # two clusters; empty lists are refilled. Takes O(n k + paths (k^2 + n / length of a list)) time. The sum
-    # of ``low`` must be at most n, and the sum of ``high`` at least n. This is one function, because passing
-    # the lists to a function for a refill doubles the time.
+    """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of paths."""
+    # Successive shortest paths on a graph with one node per cluster and a slack node, which balances the
+    # clusters within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i, b] -
+    # cost[i, a]. ``prices``, the clusters' dual values (0 for the slack), are updated; starting from the
+    # prices of a similar problem avoids most paths. Sorted lists contain the cheapest exchanges between each
+    # pair of clusters and are refilled when empty. Takes O(n k + paths (k^2 + n / length of a list)) time.
+    # ``low`` must sum to at most n, and ``high`` to at least n. All of this is one function, because passing
+    # the lists to another function for refills would double the time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -84,7 +84,7 @@ def assign_within(
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is the target size of every cluster: a bound if its price is not 0.
+    # ``flow`` is each cluster's target size, which is a bound if its price is not 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -104,7 +104,7 @@ def assign_within(
                 break
         if source == k and slack >= 0:
             return n_paths
-        # Dijkstra's algorithm with reduced costs.
+        # Run Dijkstra's algorithm with reduced costs.
         length_of[:] = np.inf
         done[:] = False
         length_of[source] = 0.0
@@ -139,7 +139,7 @@ def assign_within(
                     if h == 0:
                         continue
                     step = values[u, b, h - 1] + prices[b] - prices[u]
-                # Rounding can make a reduced cost of zero negative.
+                # Rounding can make a zero reduced cost negative.
                 there = length_of[u] + max(0.0, step)
                 if there < length_of[b]:
                     length_of[b], previous[b] = there, u
@@ -169,7 +169,7 @@ def assign_within(
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list contains the cheapest members, so skip a sample more expensive than all of them.
+                    # A list contains the cheapest members; skip a sample more expensive than all of them.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

@@ -1,8 +1,8 @@
-"""Distances between bags, radii of clusters of bags, and the arrays that bag kernels share.
+"""Distances between bags, radii of bag clusters, and arrays shared by the bag kernels.
 
-The distance of a bag to a centroid is that of its farthest instance. Instances are stored in chunks of equal
-length (``squares`` has shape (S, C): S slots in each of C chunks). A bag has one or more chunks, so that a
-maximum over a bag is a maximum over contiguous columns.
+The distance of a bag to a centroid is the distance of its farthest instance. Instances are stored in chunks
+of equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of one or more
+whole chunks, so a maximum over a bag is a maximum over contiguous columns.
 """
 
 from typing import NamedTuple
@@ -14,25 +14,25 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Codes of BagSDbw's ``reading``: definition of the density around a centroid.
+# Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Arrays contain no infinities or NaNs. Sums of three terms may be fused, but are not reordered.
+# Arrays contain no infinities or NaNs. Sums of three terms may be fused but not reordered.
 _FAST = {"nnan", "nsz", "contract"}
-# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
+# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits to cancellation.
 _CANCELLED = 1e-6
-# Without NaN, a minimum does not depend on the order, so it can be vectorised.
+# Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes of objectives, and of CHCMIC's ``weights``: how values of choices become weights of a draw.
+# Codes of objectives, and of CHCMIC's ``weights``: how the values of the choices become draw weights.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
-# Codes of reductions over the rows of a bag.
+# Codes of reductions over a bag's rows.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q, c] = norm of the feature variances of cluster c, 0 for at most ``ddof`` points."""
-    # Bag b represents ``weights[b]`` points of mean ``means[b]`` and squared deviations ``within[b]``.
+    """out[q, c] = norm of the feature variances of cluster c, or 0 if it has at most ``ddof`` points."""
+    # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
     masses = np.empty(out.shape[1])
@@ -63,7 +63,7 @@ def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: 
 
 @njit(cache=True, nogil=True)
 def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i] = Den of individuals lo..hi-1 (0 with fewer than two clusters)."""
+    """out[i] = Den of individuals lo..hi-1, or 0 with fewer than two clusters."""
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
     scale, pull, best = np.empty(n_chunks), np.empty(n_chunks), np.empty(n_chunks)
@@ -95,7 +95,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
-    """Return whether a bag at this squared distance is in the neighbourhood; for PRINTED, its distance."""
+    """Return 1 if a bag at this squared distance is in the neighbourhood, or its distance for PRINTED."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -115,7 +115,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
-    """Average the density between clusters, divided by the larger density around them, over all pairs."""
+    """Average, over all pairs, the between-cluster density divided by the larger cluster density."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -129,7 +129,7 @@ def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def own_rows(labels, chunk_bag, projections, own, chunk_label):  # type: ignore[no-untyped-def]
-    """own[s, c] = projections[cluster of the bag of chunk c, s, c]."""
+    """own[s, c] = projections[k, s, c], where k is the cluster of chunk c's bag."""
     for c in range(chunk_bag.shape[0]):
         chunk_label[c] = labels[chunk_bag[c]]
     for s in range(own.shape[0]):
@@ -170,13 +170,13 @@ def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def above_rounding(square, arrays):  # type: ignore[no-untyped-def]
-    """Return a squared distance, or 0 if it is only a rounding error."""
+    """Return a squared distance, or 0 if it is within the rounding error."""
     return square if square > arrays.rounding else 0.0
 
 
 @borrowed()
 def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):  # type: ignore[no-untyped-def]
-    """out[b] = squared distance of the farthest instance of bag b to the centroid of its cluster."""
+    """out[b] = squared distance from the farthest instance of bag b to the centroid of its cluster."""
     own_rows(labels, arrays.chunk_bag, projections, own, chunk_label)
     for c in range(chunk_label.shape[0]):
         scale[c] = 2.0 / masses[chunk_label[c]]
@@ -188,7 +188,7 @@ def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, 
 
 @borrowed()
 def squared_distances(arrays, projections, norms, masses, counts, scale, best, out):  # type: ignore[no-untyped-def]
-    """out[b, k] = squared distance of the farthest instance of bag b to centroid k; inf if k is empty."""
+    """out[b, k] = squared distance from the farthest instance of bag b to centroid k; inf if k is empty."""
     for k in range(projections.shape[0]):
         if counts[k] == 0:
             out[:, k] = np.inf
@@ -202,7 +202,7 @@ def squared_distances(arrays, projections, norms, masses, counts, scale, best, o
 
 @borrowed()
 def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no-untyped-def]
-    """counts[i, k] = number of bags of cluster k, masses[i, k] = sum of their weights."""
+    """counts[i, k] = number of bags in cluster k, masses[i, k] = sum of their weights."""
     for i in range(lo, hi):
         counts[i] = 0
         masses[i] = 0.0
@@ -213,8 +213,8 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sum of the member rows of cluster k; the largest cluster is the total minus the others."""
-    # Columns are processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
+    """out[i, k] = sum of the rows in cluster k; for the largest cluster, the total minus all other sums."""
+    # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
         stop = min(start + width, n_columns)
@@ -251,14 +251,14 @@ def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped
 
 @borrowed()
 def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
-    """out[k, l] = sum of sums[k, b] over the members b of cluster l, for one individual; symmetric."""
+    """out[k, l] = sum of sums[k, b] over the bags b of cluster l, for one individual; symmetric."""
     out[:] = 0.0
     for k in range(out.shape[0]):
         for b in range(labels.shape[0]):
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
-            # Average the two sums, which differ by rounding errors because of their order.
+            # Average the two sums, which differ by rounding because of their order.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
@@ -266,13 +266,13 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
-    """Return the number of columns, at least 64, whose rows fit into half a megabyte."""
+    """Return how many columns, at least 64, fit into half a megabyte."""
     return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
 def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # type: ignore[no-untyped-def]
-    """least[j, t] = minimum of its previous value and the squared distances of row t to bag j of Y."""
+    """least[j, t] = minimum of its previous value and the squared distances from row t to bag j of Y."""
     n_rows = products.shape[1]
     part = np.empty(n_rows)
     for j in range(y_bounds.shape[0] - 1):
@@ -285,7 +285,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so the largest norm of its bag bounds the loss of digits.
+            # The nearest row is unknown, so the largest norm in its bag bounds the loss of digits.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -298,7 +298,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
 
 @njit(cache=True, nogil=True)
 def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):  # type: ignore[no-untyped-def]
-    """least[i, u] = minimum of its previous value and the squared distances of row u to bag i of X."""
+    """least[i, u] = minimum of its previous value and the squared distances from row u to bag i of X."""
     n_bags = x_bounds.shape[0] - 1
     tops = np.empty(n_bags)
     for i in range(n_bags):
@@ -327,7 +327,7 @@ def _smallest(squares, products):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums):  # type: ignore[no-untyped-def]
-    """sums[j, t] += distances of row t to all rows of bag j of Y."""
+    """sums[j, t] += sum of the distances from row t to all rows of bag j of Y."""
     for j in range(y_bounds.shape[0] - 1):
         for u in range(y_bounds[j], y_bounds[j + 1]):
             for t in range(products.shape[1]):
@@ -344,7 +344,7 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = reduction ``how`` of its previous value and of values[j] over the rows of bag i."""
+    """out[i, j] = reduction ``how`` of its previous value and the values[j] of the rows of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -362,8 +362,8 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
     """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier."""
-    # ``order`` must start with instances of large sums of values, because only these can be farther
-    # everywhere. Dropped instances are not compared, because their dominators drop the same instances.
+    # ``order`` must start with the instances whose values have the largest sums, because only these can be
+    # farther everywhere. Dropped instances are not compared: their dominators drop the same instances.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -395,8 +395,8 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
-    """Return whether the mean of the ``n_largest`` largest values of mine - others is at most -margin."""
-    # ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
+    """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
+    # ``bags`` starts with the bags that decided the last comparison; they often also decide the next.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -420,7 +420,7 @@ def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no
 
 @njit(cache=True, nogil=True)
 def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
-    """Move the ``count`` largest gains, and their bags, to the front (quickselect)."""
+    """Move the ``count`` largest gains and their bags to the front (quickselect)."""
     low, high = 0, gains.shape[0] - 1
     while low < high:
         pivot = gains[(low + high) // 2]
@@ -435,7 +435,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Entries up to ``right`` are at least the pivot, and entries from ``left`` on at most the pivot.
+        # Entries up to ``right`` are at least the pivot; entries from ``left`` on are at most the pivot.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -446,9 +446,9 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q] = mean silhouette of individuals lo..hi-1 (with ``by_cluster``, mean of the cluster means)."""
-    # ``columns[j, i]`` is the distance from i to j, 0 for i = j. Bags are processed in blocks of ``width``,
-    # whose part of ``columns`` stays in the cache; the width does not change the order of any sum.
+    """out[q] = mean silhouette of individuals lo..hi-1, or mean of cluster means with ``by_cluster``."""
+    # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
+    # so that a block of ``columns`` stays in the cache. The width does not change the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
     sums = np.zeros((hi - lo, sizes.shape[1]))
@@ -475,7 +475,7 @@ def _add(row, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
-    """sums[c] += silhouettes of the bags of cluster c, from their total distances to all clusters."""
+    """sums[c] += silhouettes of the bags in cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
         if sizes[own] < 2:
@@ -492,10 +492,10 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
-    """Return the reciprocal distance of two centroids; inf if they coincide."""
+    """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # Squared distances below this share of the squared norms are rounding errors. So are norms up to
-    # ``rounding``, if the centroids are at the mean of all bags.
+    # Squared distances below this share of the squared norms are rounding errors. If both centroids are at
+    # the mean of all bags, the norms themselves are rounding errors, of up to ``rounding``.
     if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
@@ -503,7 +503,7 @@ def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-unty
 
 @borrowed()
 def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-def]
-    """Compute the state from labels, counts, masses, projections and pulls."""
+    """Compute the rest of the state from labels, counts, masses, projections and pulls."""
     n_clusters = state.counts.shape[0]
     cross_sums(state.labels, state.pulls, state.inner)
     for k in range(n_clusters):
@@ -585,13 +585,13 @@ def _davies_bouldin(state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def ratio(spread, closeness):  # type: ignore[no-untyped-def]
-    """Return the sum of spreads divided by the distance; inf if centroids coincide, whatever the spread."""
+    """Return the sum of spreads divided by the distance, or inf if the centroids coincide."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
 @borrowed()
 def violation(task, labels):  # type: ignore[no-untyped-def]
-    """Return the violated share of the must-links plus that of the cannot-links."""
+    """Return the violated fraction of the must-links plus the violated fraction of the cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):
         for p in range(task.pair_start[b], task.pair_start[b + 1]):
@@ -603,37 +603,37 @@ def violation(task, labels):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def penalized(task, value, broken):  # type: ignore[no-untyped-def]
-    """Return the penalised objective, to be minimised."""
+    """Return the penalised objective, which is minimised."""
     return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
 
 
 class BagArrays(NamedTuple):
-    """Data of a set of bags, independent of partitions."""
+    """Arrays that describe a set of bags, independent of any partition."""
 
     squares: AnyFloatArray  # (S, C) squared norms of instances
-    products: AnyFloatArray  # (N, S, C) weighted bag mean times instance
-    pulls: AnyFloatArray  # (N, N) products of weighted bag means
-    weights: AnyFloatArray  # (N,) weights of bags in centroids
-    chunk_bag: IntArray  # (C,) bag of every chunk
-    chunk_start: IntArray  # (N + 1,) first chunk of every bag
+    products: AnyFloatArray  # (N, S, C) products of weighted bag means and instances
+    pulls: AnyFloatArray  # (N, N) products of pairs of weighted bag means
+    weights: AnyFloatArray  # (N,) weights of the bags in centroids
+    chunk_bag: IntArray  # (C,) bag of each chunk
+    chunk_start: IntArray  # (N + 1,) first chunk of each bag
     rounding: float  # squared distances below this are rounding errors
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and rule for drawing genes."""
+    """Objective to minimise, and the rule for drawing genes."""
 
     objective: int
-    literal: bool  # FTWCV as sums of `terms` over cluster sizes instead of within-cluster squares
-    constant: float  # FTWCV: constant from which the sum over clusters is subtracted
-    terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of every bag
+    literal: bool  # FTWCV: use sums of `terms` over cluster sizes instead of within-cluster squares
+    constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
+    terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of each bag
     rule: int
     least: int  # minimum number of bags in a cluster
     penalty: float  # the objective is multiplied by 1 + penalty * violation
-    pair_start: IntArray  # (N + 1,) pairs of every bag
-    pair_bag: IntArray  # other bag of every pair
-    # Addend of every pair to the violation if both bags share a cluster; negative for must-links.
+    pair_start: IntArray  # (N + 1,) first pair of each bag
+    pair_bag: IntArray  # other bag of each pair
+    # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
     pair_weight: AnyFloatArray
-    pair_constant: float  # violation if the bags of every pair are in different clusters
+    pair_constant: float  # violation if the two bags of every pair are in different clusters
 
 
 class State(NamedTuple):
@@ -641,20 +641,20 @@ class State(NamedTuple):
 
     labels: IntArray  # (N,)
     chunk_label: IntArray  # (C,)
-    projections: AnyFloatArray  # (K, S, C) sums of products over clusters
-    own: AnyFloatArray  # (S, C) projections of the bag's cluster
-    pulls: AnyFloatArray  # (K, N) sums of pulls over clusters
+    projections: AnyFloatArray  # (K, S, C) sums of products over each cluster
+    own: AnyFloatArray  # (S, C) projections of the cluster of each chunk's bag
+    pulls: AnyFloatArray  # (K, N) sums of pulls over each cluster
     inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
     masses: AnyFloatArray  # (K,) sums of weights
     counts: IntArray  # (K,) numbers of bags
-    spreads: AnyFloatArray  # (K,) sums of radii, squared for TWCV; literal FTWCV: sums of terms
-    closeness: AnyFloatArray  # (K, K) reciprocal distances of centroids
-    numbers: AnyFloatArray  # unpenalised objective, violation
+    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV); literal FTWCV: sums of terms
+    closeness: AnyFloatArray  # (K, K) reciprocals of the distances between centroids
+    numbers: AnyFloatArray  # unpenalised objective and violation
     norms: AnyFloatArray  # (K,) squared norms of centroids
 
 
 class Trial(NamedTuple):
-    """Clusters after one bag has left its cluster, or entered another."""
+    """Clusters after one bag has left or entered a cluster."""
 
     scale: AnyFloatArray  # (C,)
     pull: AnyFloatArray  # (C,)
@@ -662,7 +662,7 @@ class Trial(NamedTuple):
     factor: AnyFloatArray  # (K,) 2 / mass after the move
     norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
     spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag
-    entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in every cluster
-    costs: AnyFloatArray  # (K,) addend of the moved bag to the violation in every cluster
-    values: AnyFloatArray  # (K,) unpenalised objective with the bag in every cluster
-    weights: AnyFloatArray  # (K,) weights of the draw
+    entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in each cluster
+    costs: AnyFloatArray  # (K,) amount that the moved bag adds to the violation in each cluster
+    values: AnyFloatArray  # (K,) unpenalised objective with the bag in each cluster
+    weights: AnyFloatArray  # (K,) draw weights

@@ -1,6 +1,6 @@
-"""Genetic search over partitions of bags: the objective after moves of single bags, and repair.
+"""Genetic search over partitions of bags: objectives after moving single bags, and repair.
 
-A :class:`~moo_clustering._kernels.bag_distances.State` is updated after every gene, so all K choices of a
+A :class:`~moo_clustering._kernels.bag_distances.State` is updated after each gene, so all K choices for a
 gene are scored in one pass over the instances.
 """
 
@@ -28,8 +28,8 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
-    """Move to every empty cluster, in order, the bag farthest from (or nearest to) its own centroid."""
-    # Bags leave only clusters of at least two bags, and move at most once. The lowest number breaks ties.
+    """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
+    # Bags leave only clusters with at least two bags and move at most once. Ties: the lowest number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -54,9 +54,9 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
-    """Assign every group to one cluster, and conflicting groups to different clusters."""
-    # A group stays if it is in one cluster, and no conflicting group has been placed there. Other groups move
-    # to the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
+    """Assign each group to a single cluster, and conflicting groups to different clusters."""
+    # A group stays if it lies in one cluster where no conflicting group was placed. Other groups move to
+    # the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -80,7 +80,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
-    """Return the allowed cluster with the smallest sum of distances, or an empty cluster if all are empty."""
+    """Return the allowed cluster with the lowest sum of distances, or an empty one if all are empty."""
     best, least, spare = -1, np.inf, -1
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -100,9 +100,9 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
-    """Move to clusters of fewer than ``least`` bags, in order, the bags with the smallest loss."""
-    # Bags leave only clusters of more than ``least`` bags. A cluster without centroid receives the bag
-    # farthest from its own centroid.
+    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
+    # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
+    # that is farthest from its own centroid.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -130,8 +130,8 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
-    """Move single bags while this reduces the sum of costs times (1 + penalty violation)."""
-    # ``violation`` is that of ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
+    """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
+    # ``violation`` belongs to ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -177,7 +177,7 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 @njit(cache=True, nogil=True)
 def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit the genes in the given orders, repeatedly, until no gene changes in a complete round."""
+    """Visit genes in the given orders, repeatedly, until a complete round changes no gene."""
     state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):
@@ -229,7 +229,7 @@ def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
-    """Return the state of individual i: its rows of the arrays, and the scratch arrays."""
+    """Return the state of individual i: its rows of the arrays plus the scratch arrays."""
     counts, masses, projections, pulls = sums
     return State(
         labels[i],
@@ -249,7 +249,7 @@ def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Move bag j to a drawn (GREEDY: the best) cluster; return the number of trial evaluations."""
+    """Move bag j to a drawn cluster (GREEDY: the best); return the number of trial evaluations."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
         return 0
@@ -265,7 +265,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Return the cluster with the smallest value; ``home``, if none is clearly smaller: descent must end."""
+    """Return the cluster with the lowest value, or ``home`` if none is clearly lower (to terminate)."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -277,7 +277,7 @@ def _lowest(values, home):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
-    """Draw a cluster by weights computed from the values; the weights overwrite the values."""
+    """Draw a cluster with weights computed from the values, which are overwritten by the weights."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -310,7 +310,7 @@ def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Move bag j to cluster ``to``; ``trial`` must contain the scores of this gene."""
+    """Move bag j to cluster ``to``; ``trial`` must contain the scores for this gene."""
     home = np.int64(state.labels[j])
     state.numbers[0] = trial.values[to]
     state.numbers[1] = max(0.0, state.numbers[1] + trial.costs[to] - trial.costs[home])
@@ -399,7 +399,7 @@ def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Compute centroid norms of the home cluster without bag j, and of every other cluster with bag j."""
+    """Compute the centroid norms of bag j's own cluster without it, and of all other clusters with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -421,7 +421,7 @@ def _pair_costs(j, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Compute the spreads of the clusters after the move, and the radius of bag j in each."""
+    """Compute the cluster spreads after the move, and the radius of bag j in each cluster."""
     home, row = np.int64(state.labels[j]), arrays.products[j]
     for c in range(state.chunk_label.shape[0]):
         k = state.chunk_label[c]
@@ -450,7 +450,7 @@ def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-de
 
 @borrowed()
 def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Compute the Davies-Bouldin index after bag j has moved to cluster ``to``."""
+    """Compute the Davies-Bouldin index after moving bag j to cluster ``to``."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     live, total = 0, 0.0
     for k in range(n_clusters):
@@ -478,7 +478,7 @@ def _count_after(k, home, to, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
-    """Return the mean radius of a cluster after the move."""
+    """Return a cluster's mean radius after the move."""
     if k == home:
         return trial.spreads[k] / (state.counts[k] - 1)
     if k == to:
@@ -488,7 +488,7 @@ def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Return the reciprocal distance of two centroids, at least one of which changes."""
+    """Return the reciprocal distance between two centroids, at least one of which has changed."""
     product = state.inner[k, c]
     if k in (home, to) and c in (home, to):
         product += state.pulls[home, j] - state.pulls[to, j] - arrays.pulls[j, j]
@@ -516,7 +516,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Return the contribution of cluster k to FTWCV with bag j added (1), removed (-1) or neither (0)."""
+    """Return cluster k's contribution to FTWCV with bag j added (1), removed (-1) or neither (0)."""
     count = state.counts[k] + sign
     if count == 0:
         return 0.0

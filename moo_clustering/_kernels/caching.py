@@ -1,9 +1,9 @@
-"""`njit`, and the folder of compiled kernels for later runs.
+"""The decorator `njit`, and the folder that keeps compiled kernels for later runs.
 
-Loops are compiled when they are first called, and saved like numba's ``cache=True``, with three differences.
-Saved files affect only the run time: a loop is compiled again if its file is damaged or missing, and in every
-process if no folder is writable. Files are unpickled only if their checksum is correct and no other user can
-have written them. A change of another kernel file that a loop imports also causes a new compilation.
+Loops are compiled at their first call and saved as with numba's ``cache=True``, with three differences. Saved
+files affect only the run time: a loop is recompiled if its file is damaged or missing, and in every process
+if no folder is writable. Files are unpickled only if their checksum is correct and no other user can have
+written them. A loop is also recompiled if another kernel file that it imports has changed.
 """
 
 import hashlib
@@ -31,20 +31,20 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
+# Number of steps in Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
-# Warning that this process has issued, if any.
+# The warning that this process has issued, if any.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
-    """``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can write."""
+    """Wrap ``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can write to."""
     decorator = numba.njit(**options)
 
     def decorated(function: Any) -> Any:
         kernel = decorator(function)
-        # With NUMBA_DISABLE_JIT, the kernel is the function itself.
+        # With NUMBA_DISABLE_JIT, numba returns the plain function instead of a kernel.
         if cache and isinstance(kernel, dispatcher.Dispatcher):
             compiled: Any = kernel
             compiled._cache = KernelCache(function)
@@ -54,7 +54,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
+    """Return whether to call a kernel's Python function or NumPy equivalent, which gives equal results.
 
     True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     """
@@ -66,13 +66,13 @@ def interpreted(kernel: Any, n_steps: float) -> bool:
 
 
 def run(kernel: Any, n_steps: float, *arguments: Any) -> Any:
-    """Call a kernel, which takes about ``n_steps``, or its Python function if that is faster."""
+    """Call a kernel that takes about ``n_steps`` steps, or its Python function if that is faster."""
     return (_python(kernel) if interpreted(kernel, n_steps) else kernel)(*arguments)
 
 
 @remember
 def _python(kernel: Any) -> Any:
-    """Return the Python function of a kernel, which calls the Python functions of other kernels."""
+    """Return a kernel's Python function, changed to call the Python functions of other kernels."""
     function = kernel.py_func
     names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     used = {name: _python(item) for name, item in names.items() if isinstance(item, dispatcher.Dispatcher)}
@@ -80,7 +80,7 @@ def _python(kernel: Any) -> Any:
 
 
 class KernelCache(caching.FunctionCache):
-    """Compiled versions of one function, each in a separate file, so that processes do not share an index."""
+    """Compiled versions of one function in separate files, so that processes need not share an index."""
 
     def __init__(self, function: Any) -> None:
         self._name = repr(function)
@@ -90,32 +90,32 @@ class KernelCache(caching.FunctionCache):
         name = re.sub(r"[<>]", "", function.__qualname__)
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._place = saved_in(self._source.parent, config.CACHE_DIR)
-        # Read the source now, because it may change while this process runs the old version.
+        # Read the source now, because the file may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
         self.enable()
-        # Number of steps so far without compilation.
+        # Number of steps that have run without compilation so far.
         self.n_steps = 0.0
         self._any_saved: bool | None = None
 
     @property
     def cache_path(self) -> str | None:
-        """Folder of the files, or None."""
+        """Folder that contains the files, or None."""
         return None if self._place.folder is None else str(self._place.folder)
 
     def flush(self) -> None:
-        """Remove the files."""
+        """Remove the saved files."""
         for path in self._saved():
             with suppress(OSError):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the compiled function for these types; None if no file is trusted and readable."""
+        """Load the compiled function for these types, or return None if no file is trusted and readable."""
         target_context.refresh()
         if not self._enabled or self._place.folder is None:
             return None
-        # After any error the function is compiled again.
+        # After any error, the function is compiled again.
         try:
             key = self._index_key(sig, target_context.codegen())
             path = self._path(self._place.folder, key)
@@ -128,7 +128,7 @@ class KernelCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled function, or warn once if this is impossible."""
+        """Save a compiled function, or warn once if it cannot be saved."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
         folder, problem = self._place
@@ -158,7 +158,7 @@ class KernelCache(caching.FunctionCache):
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
 
     def any_saved(self) -> bool:
-        """Return whether the folder contains a compiled version, for any argument types; checked once."""
+        """Return whether the folder has a compiled version for any argument types; checked only once."""
         if self._any_saved is None:
             current = f"{self._prefix}{self._stamp.hex()[:16]}."
             self._any_saved = any(path.name.startswith(current) for path in self._saved())
@@ -169,34 +169,34 @@ class KernelCache(caching.FunctionCache):
         for path in self._saved():
             if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    # Remove files of older sources, and of killed writers, after an hour.
+                    # Remove files of older sources and of killed processes after an hour.
                     if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
 
 def saves() -> bool:
-    """Return whether this package saves its loops."""
+    """Return whether compiled loops of this package are saved."""
     return not saved_in(Path(__file__).parent, config.CACHE_DIR).problem
 
 
 class Place(NamedTuple):
-    """Folder of compiled kernels."""
+    """Folder for compiled kernels."""
 
-    folder: Path | None  # None if files can neither be read nor written
-    problem: str  # reason why files cannot be written, or empty
+    folder: Path | None  # None if files can be neither read nor written
+    problem: str  # reason why files cannot be written, or an empty string
 
 
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
     # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
-    # cache folder. The first folder that is writable, but not by other users, is used. If there is none,
-    # loops are read from the first folder that contains any.
+    # cache folder. The first of these that only this user can write to is used. If there is none, loops are
+    # read from the first folder that contains any.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
     if chosen:
-        # An absolute path remains valid if the working folder changes.
+        # An absolute path remains valid when the working directory changes.
         places.insert(0, Path(chosen).absolute() / own_folder)
     if user_wide.is_absolute():
         places.append(user_wide / own_folder)
@@ -221,9 +221,9 @@ def saved_in(source: Path, chosen: str) -> Place:
 
 
 def _problem(folder: Path) -> str:
-    """Create a folder if necessary; return why loops cannot be saved in it, or an empty string."""
+    """Create a folder if necessary; return why loops cannot be saved there, or an empty string."""
     try:
-        # Create parents one by one, because `os.makedirs` leaves their mode to the umask.
+        # Create the parents one by one, because `os.makedirs` lets the umask determine their mode.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():
@@ -240,8 +240,8 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """Return the first of a folder and its parents that other users can change or replace, or None."""
-    # Folders of root are trusted. In sticky folders such as /tmp, users cannot replace folders of others.
+    """Return the first folder, among a folder and its parents, that other users can change, or None."""
+    # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace others' folders.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()
@@ -252,12 +252,12 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Return whether the user or root owns a folder; folders of Windows are private by their location."""
+    """Return whether the user or root owns a folder; Windows folders are private by their location."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 
 def _shared(status: os.stat_result) -> bool:
-    """Return whether users other than the owner may write; links have no mode."""
+    """Return whether users other than the owner have write permission; links have no mode."""
     if os.name == "nt" or stat.S_ISLNK(status.st_mode):
         return False
     in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)
@@ -266,7 +266,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Return whether the group contains only this user, as on systems with a group-writable umask (002)."""
+    """Return whether this user is the group's only member, as is usual with a group-writable umask (002)."""
     import grp
     import pwd
 
@@ -278,8 +278,8 @@ def _alone_in(group_id: int) -> bool:
 
 
 def _trusted_bytes(path: Path) -> bytes:
-    """Read a regular file that no other user can have written; else raise an OSError."""
-    # Do not wait for the writer of a pipe.
+    """Read a regular file that no other user can have written; raise an OSError for any other file."""
+    # Do not block if the file is a pipe without a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -289,7 +289,7 @@ def _trusted_bytes(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically, with write permission only for its owner."""
+    """Write a file atomically, giving write permission only to its owner."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -303,7 +303,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Hash a function's file, imported kernel files, and versions of numba and NumPy (SHA-256, or empty)."""
+    """Return the SHA-256 hash of a source file, its kernel imports and library versions, or empty bytes."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -327,7 +327,7 @@ def _warn_unsaved(problem: str) -> None:
 
 
 def _warn(text: str) -> None:
-    """Warn once per process, except in its workers; an import continues even if warnings are errors."""
+    """Warn once per process, but not in workers; an import succeeds even if warnings are errors."""
     if not _WARNED and multiprocessing.current_process().name == "MainProcess":
         _WARNED.append(text)
         with suppress(UserWarning):

@@ -1,4 +1,4 @@
-"""K-means: Lloyd's iterations with Hamerly's bounds, nearest centres, and greedy k-means++ seeds."""
+"""K-means kernels: Lloyd's iterations with Hamerly's bounds, nearest centres and greedy k-means++ seeds."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Rounding errors of a distance (per feature) and of a bound that every pass updates, relative to the largest
-# distance. A sample is skipped only if its bounds differ by more, so that labels equal those of the plain
-# algorithm, including ties.
+# Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
+# largest distance. A sample is skipped only if its bounds differ by more than that, so labels are the same as
+# in the plain algorithm, including ties.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
@@ -26,7 +26,7 @@ def _square(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
-    """Return the squared distance with the same rounding on every machine, to find the largest distance."""
+    """Return the squared distance with identical rounding on every machine, to find the farthest sample."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -36,12 +36,12 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @borrowed()
 def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
-    """Compute squared distances of a sample to k centres, summed in the order of features."""
+    """Compute a sample's squared distances to k centres, adding the features in order."""
     # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
-    # Four features per round access memory a quarter as often, in the same order of summation.
+    # Four features per round need a quarter of the memory accesses, with the same order of summation.
     while t + 4 <= d:
         at = start + t * k
         a, b = columns[at : at + k], columns[at + k : at + 2 * k]
@@ -68,7 +68,7 @@ def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: ND
 
 @njit(cache=True, nogil=True)
 def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
-    """Return the position and value of the minimum (the first of ties), and the second smallest value."""
+    """Return the position (ties: the first) and value of the minimum, and the second smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -86,7 +86,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 def two_nearest(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> int:
-    """Find the nearest centre (ties: the lowest), and squared distances to it and the second (or inf)."""
+    """Find each sample's nearest centre (ties: the lowest), and squared distances to it and the second."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -110,11 +110,11 @@ def _least(values: NDArray[Any], n: int) -> float:
 def nearest_in_groups(  # type: ignore[no-untyped-def]
     X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last
 ):
-    """Write the nearest points of rows ``first`` to ``last``, nearest first (ties: the lowest number)."""
-    # Points are in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers and squared ``limits``:
-    # a point is found only up to this distance. ``blocks`` joins the columns of every group, (d, size). A
-    # group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the distance
-    # found, with a margin for rounding. Distances do not depend on other rows or on the groups.
+    """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
+    # Group g contains the points from ``starts[g]`` to ``starts[g + 1]``, with numbers and squared
+    # ``limits``: a point is found only within its limit. ``blocks`` joins the columns of each group, (d,
+    # size). A group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the
+    # distance found so far, with a margin for rounding. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
@@ -155,7 +155,7 @@ def nearest_in_groups(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
-    """Compute half the distance of every centre to its nearest other centre."""
+    """Compute half the distance from each centre to the nearest other centre."""
     k = len(centers)
     half[:] = np.inf
     for j in range(k):
@@ -171,8 +171,8 @@ def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
 def _fill_empty(
     X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
-    """Move every empty centre to the sample farthest from its centre; return the number of moved centres."""
-    # The last sample of a cluster stays, and so do samples that equal their centre up to rounding.
+    """Move each empty centre to the sample farthest from its own centre; return how many were moved."""
+    # Skip samples that are the last in their cluster or that equal their centre up to rounding.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -200,7 +200,7 @@ def _fill_empty(
 def _move_centers(
     X: Any, centers: Any, labels: Any, counts: Any, changed: Any, moved: Any, sums: Any
 ) -> None:
-    """Update the means of changed clusters, summed in the order of samples, and compute their movement."""
+    """Update the means of changed clusters, adding samples in order, and compute how far each one moved."""
     k, d = centers.shape
     sums[:] = 0.0
     for i in range(len(X)):
@@ -214,14 +214,14 @@ def _move_centers(
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(_square(sums[j], centers[j]))
-            # An assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
+            # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
 def _radius(X: NDArray[Any]) -> float:
-    """Return the largest norm of a sample; rounding errors of means are proportional to it."""
+    """Return the largest norm of any sample; rounding errors of means are proportional to it."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -236,11 +236,11 @@ def lloyd(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
     """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # The iterations also end when the squared moves of centres sum to at most a positive ``tolerance``;
-    # labels are then those of the moved centres. An empty centre moves to the sample farthest from its own
-    # centre, except the last sample of a cluster. The lower centre wins ties. Bounds skip only samples that
-    # are nearer to their own centre by more than rounding errors. Unchanged clusters retain the same means
-    # bit by bit. Returns the sum of squares, the numbers of passes and distances, and whether it converged.
+    # The iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
+    # labels then belong to the moved centres. An empty centre moves to the sample farthest from its own
+    # centre, but never the last of a cluster. Ties are broken by the lower centre. Bounds skip only samples
+    # nearer to their own centre by more than rounding errors. The means of unchanged clusters remain bitwise
+    # identical. Returns the sum of squares, numbers of passes and distances, and whether it converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -313,7 +313,7 @@ def lloyd(
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative: NDArray[Any], value: float) -> int:
-    """Return the first position of a larger sum, or the last; searchsorted compiles four times as slowly."""
+    """Return the position of the first larger sum, or the last; searchsorted compiles 4 times as slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -328,9 +328,9 @@ def _first_above(cumulative: NDArray[Any], value: float) -> int:
 def greedy_seeds(
     X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
 ) -> int:
-    """Greedy k-means++: draw samples by squared distance, and select the one with the largest gain."""
-    # ``draws``, (k - 1, trials), are uniform numbers for the seeds after the first. Samples that equal a seed
-    # are selected only if there are no others. X contains points, or squared distances if ``precomputed``.
+    """Greedy k-means++: draw samples by squared distance, and keep the one with the largest gain."""
+    # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
+    # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)
@@ -368,9 +368,9 @@ def greedy_seeds(
 def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
-    """Add sizes, sums, squares (in two parts), first and farthest rows of the clusters of p candidates."""
-    # ``columns`` contains the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
-    # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
+    """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
+    # ``columns`` contains the centres of all candidates, (d, p k). Adding and then subtracting an anchor
+    # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()
@@ -400,7 +400,7 @@ def population_sums(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-    """Multiply rows by a matrix, summed in the order of features, so that no row depends on other rows."""
+    """Multiply rows by a matrix, adding the features in order, so that no row depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):
         for t in range(len(columns)):

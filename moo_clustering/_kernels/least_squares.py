@@ -1,22 +1,22 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
-A row reconstructs one sample from some of its candidates: it minimises the squared error plus ``rho`` times
-the squared weights, over non-negative weights. Threads process rows ``lo`` to ``hi - 1``.
+A row reconstructs one sample from some of its candidates. Its non-negative weights minimise the squared error
+plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Weights above this are links; smaller weights are residues of coordinate descent.
+# Weights above this are links; smaller weights are left over from coordinate descent.
 LINK = 1e-6
-# Weight of the single link of a sample if no candidate reduces its error.
+# Weight of a sample's only link if no candidate reduces its error.
 LEAST = 1e-3
 
 
 @njit(cache=True, nogil=True)
 def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
-    """Solve for the passive rows and columns of gram by Cholesky factorisation; other entries become 0."""
+    """Solve the passive rows and columns of gram by Cholesky factorisation; set other entries to 0."""
     for r in range(q):
         solution[r] = 0.0
         if not passive[r]:
@@ -50,7 +50,7 @@ def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
-    """Minimise x'Gx/2 - b'x over x >= 0 for positive definite G (Lawson and Hanson)."""
+    """Minimise x'Gx/2 - b'x subject to x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
         x[r] = 0.0
@@ -98,7 +98,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
 
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
-    """Compute weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
+    """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
     d = A.shape[1]
     gram = np.empty((width, width))
     factor = np.zeros((width, width))
@@ -125,7 +125,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
                 gram[r, c] = total
                 gram[c, r] = total
             trace += gram[r, r]
-        # A small share of the trace keeps the factorisation defined without a ridge.
+        # A small share of the trace keeps the factorisation well-defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -144,7 +144,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
-    """Compute the residual of sample i for the weights."""
+    """Compute the residual of sample i under the given weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
     for a in range(n):
@@ -166,7 +166,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
-    """Run coordinate descent over the positive weights among the first n."""
+    """Run coordinate descent over those of the first n weights that are positive."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -186,7 +186,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type:
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
-    """Set small weights to 0, and add a link if none is left; return the error and the number of links."""
+    """Set small weights to 0, and add a link if none remains; return the error and the number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -204,7 +204,7 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-un
 def fill_rows(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Start with equal weights of the first ``width`` candidates, then run sweeps of coordinate descent."""
+    """Give the first ``width`` candidates equal weights, then run sweeps of coordinate descent."""
     weights = np.empty(candidates.shape[1])
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
@@ -217,7 +217,7 @@ def fill_rows(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # type: ignore[no-untyped-def]
-    """Compute the error and the number of links of every row."""
+    """Compute each row's error and number of links."""
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
         n = admissible[i]
@@ -232,7 +232,7 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # 
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-untyped-def]
-    """Copy rows of two parents to two children, exchanged if ``swap`` is set."""
+    """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
@@ -264,7 +264,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
 def change_supports(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop the smallest weight of a row, or add the candidate with the largest gain, then descend."""
+    """Drop a row's smallest weight or add the candidate with the largest gain, then descend."""
     weights = np.empty(candidates.shape[1])
     used = np.empty(candidates.shape[1], dtype=np.bool_)
     rest = np.empty(X.shape[1])
@@ -294,7 +294,7 @@ def change_supports(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[no-untyped-def]
-    """Compute row k of the Cholesky factor of the Gram matrix of the support."""
+    """Compute row k of the Cholesky factor of the support's Gram matrix."""
     a = candidates[i, support[k]]
     square = norms[a] + rho
     rest = square
@@ -325,7 +325,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 def _enter(  # type: ignore[no-untyped-def]
     X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
 ):
-    """Add candidate a and optimise the non-negative weights, which can remove members; return the size."""
+    """Add candidate a and re-optimise the non-negative weights, which may drop members; return the size."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -346,7 +346,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
-        # The new candidate is still 0 after a step of 0, so its trial value decides whether it remains.
+        # After a step of 0, the new candidate is still 0, so its trial value decides whether it remains.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -355,7 +355,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Members after a removed member have moved, so their rows of the factor must be computed again.
+        # Members after a removed one have moved, so their rows of the factor must be recomputed.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -365,9 +365,9 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Compute the smallest error of each support size on a growing path, and weights of sizes with a slot."""
-    # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
-    # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
+    """Compute each support size's smallest error on a growing path, and the weights of sizes with a slot."""
+    # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
+    # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
     row = np.empty(width, dtype=np.float32)
     weights = np.empty(width)
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Bound of Lawson and Hanson's program, which is rarely reached, because the error must decrease.
+        # Bound from Lawson and Hanson's program, which is rarely reached because the error must decrease.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -396,7 +396,7 @@ def support_paths(  # type: ignore[no-untyped-def]
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # Without a candidate, the first round continues with the one link that must remain.
+            # Without a candidate, the first round goes on with the single link that must remain.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -417,10 +417,10 @@ def support_paths(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
-    """Find the sizes whose errors are on the decreasing part of the lower convex hull."""
+    """Find the sizes whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # Decrease of the error per link before each corner of the hull; it decreases along the hull.
+    # Decrease in error per link before each hull corner; it becomes smaller along the hull.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

@@ -1,9 +1,9 @@
-"""Integrated likelihoods of clusters of tables and graphs: their terms, moves of samples, and merges.
+"""Integrated likelihoods of clusters in tables and graphs: terms, moves of samples and merges.
 
-A model of a table is a tuple ``(blocks, starts, priors, shapes, constants)``. Rows of ``blocks`` are groups
-of columns: kind, first column, number of columns, first statistic, row of ``constants``. The statistics of a
-cluster are sums over its samples. ``constants`` are the parts that depend on the cluster size only; the row
-of categories is followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
+A table model is a tuple ``(blocks, starts, priors, shapes, constants)``. Each row of ``blocks`` describes a
+group of columns: kind, first column, number of columns, first statistic, row of ``constants``. A cluster's
+statistics are sums over its samples. ``constants`` depend only on the cluster size; the row for categories is
+followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
 import math
@@ -17,7 +17,7 @@ FULL, DIAGONAL, CATEGORIES, COUNTS = 0, 1, 2, 3
 
 @njit(cache=True, nogil=True)
 def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
-    """Add a sample to the statistics of a cluster, or remove it (sign -1)."""
+    """Add a sample to a cluster's statistics, or remove it if ``sign`` is -1."""
     for b in range(blocks.shape[0]):
         kind, first, d, s = blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3]
         for i in range(d):
@@ -35,7 +35,7 @@ def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
-    """Compute the log marginal likelihood of n samples with sums S, after x joins (sign 1) or leaves (-1)."""
+    """Compute the log marginal likelihood of n samples with sums S after x joins (sign 1) or leaves (-1)."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -68,7 +68,7 @@ def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # Pivots of a diagonal matrix plus a semidefinite one are at least the diagonal.
+                # The pivots of a diagonal plus a semidefinite matrix are at least as large as the diagonal.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -81,7 +81,7 @@ def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[no-untyped-def]
-    """Compute sizes, statistics and log marginal likelihoods of the clusters of a table."""
+    """Compute the sizes, statistics and log marginal likelihoods of all clusters of a table."""
     sizes[:] = 0
     stats[:] = 0.0
     for i in range(X.shape[0]):
@@ -93,7 +93,7 @@ def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: ignore[no-untyped-def]
-    """Compute the log predictive density of new samples in every cluster, plus log(alpha + cluster size)."""
+    """Compute new samples' log predictive density in each cluster, plus log(alpha + cluster size)."""
     for i in range(X.shape[0]):
         for c in range(sizes.shape[0]):
             joined = cluster_term(sizes[c] + 1, stats[c], X[i], 1.0, model, work)
@@ -102,22 +102,22 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
-    """Compute the change of the log prior from k to k - 1 clusters, without the terms of cluster sizes."""
+    """Compute the change in log prior from k to k - 1 clusters, without the cluster-size terms."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
 
 @njit(cache=True, nogil=True)
 def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
-    """Compute the change of the log prior if a sample moves from a cluster of size ``own`` to ``other``."""
+    """Compute the change in log prior if a sample moves from a cluster of size ``own`` to size ``other``."""
     last = fewer_change(k, n, alpha) - math.lgamma(alpha) if own == 1 else 0.0
     return last + math.log(alpha + other) - math.log(alpha + own - 1)
 
 
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
-    """Move each sample to its best cluster; return the gain. With ``keep``, no cluster becomes empty."""
-    # Moves between clusters that have not changed since the last visit to the sample cannot be gains.
+    """Move each sample to its best cluster and return the gain; with ``keep``, no cluster is emptied."""
+    # A move between clusters that have not changed since the sample's last visit cannot be a gain.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -154,7 +154,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
-    """Find the pair of clusters whose merge is best for the objective; -1 if no pair may merge."""
+    """Find the pair of clusters whose merge improves the objective most, or -1 if no pair may merge."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):
@@ -168,7 +168,7 @@ def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
-    """Merge cluster y into x: update the sizes and the pairs that may merge."""
+    """Merge cluster y into x by updating the sizes and the pairs that may merge."""
     sizes[x] += sizes[y]
     sizes[y] = 0
     allowed[x] |= allowed[y]
@@ -179,7 +179,7 @@ def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge the best allowed pairs; row t of the outputs describes merge t. Return the number of merges."""
+    """Merge the best allowed pairs; output row t describes merge t. Return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -219,7 +219,7 @@ def links_term(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def touching(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
-    """Compute the log marginal likelihood of all links of two different clusters."""
+    """Compute the log marginal likelihood of all links that touch either of two different clusters."""
     total = links_term(E, sizes, g, h, a, b, directed)
     for c in range(sizes.shape[0]):
         total += links_term(E, sizes, g, c, a, b, directed) if c != h else 0.0
@@ -229,7 +229,7 @@ def touching(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
-    """Move a node from cluster g to h; ``out`` and ``into`` count its links to and from the clusters."""
+    """Move a node from cluster g to h; ``out`` and ``into`` count its links to and from each cluster."""
     sizes[g] -= 1
     sizes[h] += 1
     E[g] -= out
@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):  # type: ignore[no-untyped-def]
-    """Move nodes of a graph like :func:`move_samples`, by outgoing (rows) and incoming links (columns)."""
+    """Move graph nodes like :func:`move_samples`, given outgoing (rows) and incoming links (columns)."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -274,7 +274,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped-def]
-    """Compute how the terms of links with cluster c change if clusters g and h merge."""
+    """Compute the change in the terms of links with cluster c when clusters g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:
@@ -285,7 +285,7 @@ def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
-    """Compute the change of the log marginal likelihood of a graph if clusters g and h merge."""
+    """Compute the change in a graph's log marginal likelihood when clusters g and h merge."""
     parts, both = 1 if directed else 2, sizes[g] + sizes[h]
     inside = E[g, g] + E[h, h] + E[g, h] + E[h, g]
     change = pair_term(inside / parts, both * (both - 1) // parts, a, b)
@@ -299,7 +299,7 @@ def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge clusters of a graph like :func:`merge_clusters`, and update the changes of other pairs."""
+    """Merge graph clusters like :func:`merge_clusters`, updating the changes of the other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

@@ -1,7 +1,7 @@
-"""Genes that link samples: counts per locus, components, and objectives of the components.
+"""Genes that link samples: counts per locus, connected components, and objectives of components.
 
-"Parts" are groups of samples that no individual of a search separates (pieces of MOCK's tree). Objectives are
-computed over these few parts instead of over samples.
+"Parts" are groups of samples that no individual of a search can separate (pieces of MOCK's tree). Objectives
+are computed over these few parts rather than over samples.
 """
 
 import math
@@ -16,7 +16,7 @@ from moo_clustering._kernels.trees import join, settle
 
 @njit(cache=True, nogil=True)
 def add_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
-    """counts[j, r] += number of rows with rank r at locus j; four rows at once, which hides latency."""
+    """counts[j, r] += number of rows with rank r at locus j; four rows at a time, which hides latency."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
@@ -40,7 +40,7 @@ def subtract_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def sum_counts(ranks, counts, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[m] = sum over the block of counts[j, ranks[m, j]], in int64."""
+    """out[m] = sum of counts[j, ranks[m, j]] over the loci of the block, in int64."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         first = second = third = fourth = np.int64(0)
@@ -60,7 +60,7 @@ def sum_counts(ranks, counts, lo, hi, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def sum_distances(ranks, distances, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[m] = sum over the block of distances[j, ranks[m, j]], in float64."""
+    """out[m] = sum of distances[j, ranks[m, j]] over the loci of the block, in float64."""
     for m in range(ranks.shape[0]):
         total = 0.0
         for j in range(lo, hi):
@@ -70,7 +70,7 @@ def sum_distances(ranks, distances, lo, hi, out):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def count_equal(ranks, row, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[m] = number of loci of the block at which ranks[m] equals row."""
+    """out[m] = number of loci in the block at which ranks[m] equals row."""
     for m in range(ranks.shape[0]):
         total = np.int64(0)
         for j in range(lo, hi):
@@ -88,10 +88,10 @@ def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
-    """Exchange the loci where ``swap`` is 1 between the rows of every pair."""
+    """Swap the loci where ``swap`` is 1 between the two rows of each pair."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            # Without a branch, the loop is vectorised.
+            # Avoid a branch, so that the loop can be vectorised.
             change = (first[p, j] ^ second[p, j]) * swap[p, j]
             child1[p, j] = first[p, j] ^ change
             child2[p, j] = second[p, j] ^ change
@@ -99,7 +99,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-def]
-    """Set flat[position] to a uniform rank below the locus width; draws are uniform 32-bit integers."""
+    """Set flat[position] to a uniform rank below its locus width; draws are uniform 32-bit integers."""
     for t in range(positions.shape[0]):
         position = positions[t]
         width = np.uint64(widths[position % n_var])
@@ -108,7 +108,7 @@ def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
-    """row[i] = smallest sample of the component of i in the graph {i - links[q, i]}."""
+    """row[i] = smallest sample in i's component of the graph {i - links[q, i]}."""
     n = len(row)
     for i in range(n):
         row[i] = i
@@ -128,8 +128,8 @@ def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> 
 def link_objectives(  # type: ignore[no-untyped-def]
     links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out
 ):
-    """out[q] = variance, deviation and connectivity; ``rows`` flags the objectives to compute."""
-    # ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
+    """out[q] = variance, deviation and connectivity; ``rows`` flags which of them to compute."""
+    # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
         components(links, q, row)
@@ -162,7 +162,7 @@ def link_objectives(  # type: ignore[no-untyped-def]
 def add_up(
     row: NDArray[Any], sizes: NDArray[Any], sums: NDArray[Any], count: NDArray[Any], total: NDArray[Any]
 ) -> None:
-    """Add up the sizes and sums of clusters, stored at their smallest parts."""
+    """Add up the sizes and sums of each cluster, stored at its smallest part."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -178,7 +178,7 @@ def add_up(
 
 @njit(cache=True, nogil=True)
 def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
-    """Convert sums of clusters to means."""
+    """Convert the cluster sums to means."""
     for c in range(len(row)):
         if row[c] == c:
             for f in range(total.shape[1]):
@@ -189,9 +189,9 @@ def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
 def variances(  # type: ignore[no-untyped-def]
     parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out
 ):
-    """Compute the mean squared distance of the samples to the means of their clusters."""
-    # ``within`` is the sum of squared distances to the means of the parts. Adding the distances between means
-    # of parts and clusters avoids the cancellation of a subtraction.
+    """Compute the mean squared distance from samples to the mean of their cluster."""
+    # ``within`` is the sum of squared distances to the part means. Adding the distances between part means
+    # and cluster means avoids the cancellation that a subtraction would cause.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -214,7 +214,7 @@ def deviations(
     parts: Any, sizes: Any, sums: Any, base: Any, X: Any, weight: Any, count: Any, total: Any,
     lo: int, hi: int, out: Any,
 ) -> None:  # fmt: skip
-    """Compute the weighted sum of the distances of the samples to the means of their clusters."""
+    """Compute the weighted sum of distances from samples to the mean of their cluster."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -235,7 +235,7 @@ def deviations(
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum the weights of part pairs in different clusters (``apart``) or in the same cluster."""
+    """Sum the weights of part pairs that are in different clusters (``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0
@@ -249,7 +249,7 @@ def pair_weights(
 def rand_gaps(
     parts: NDArray[Any], table: NDArray[Any], joint: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """Compute 1 - adjusted Rand index of labelled samples; ``table[c, y]`` counts class y in part c."""
+    """Compute 1 - adjusted Rand index over labelled samples; ``table[c, y]`` counts class y in part c."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

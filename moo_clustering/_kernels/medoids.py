@@ -1,4 +1,4 @@
-"""Medoids: nearest medoids, members with the smallest total distance, and dense or sparse distances."""
+"""Medoid kernels: nearest medoids, members with the smallest total distance, dense or sparse distances."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that equal distances are identical for every method.
+# Cosine distances are rounded to multiples of 2^-44, so that all methods agree on which are equal.
 GRAIN = 2.0**44
-# Sums may be vectorised; their order depends only on the shapes.
+# Sums may be vectorised; their order depends only on the shapes of the arrays.
 _SUMS = {"reassoc", "nsz"}
-# Bits of a coarse distance; a plane contains one bit of every distance.
+# Number of bits in a coarse distance; each plane contains one bit of every distance.
 PLANES = 8
-# Number of samples whose nearest distance and label stay in the cache during a pass over all medoids.
+# Number of samples per chunk, so that nearest distances and labels stay in the cache for all medoids.
 _CHUNK = 8192
 
 
 @njit(cache=True, nogil=True)
 def _from_product(product, a, b, kind):  # type: ignore[no-untyped-def]
-    """Compute the distance of two vectors with squared norms a and b."""
+    """Compute a distance from the product of two vectors and their squared norms a and b."""
     if kind == COSINE:
         return np.rint(min(max(1.0 - product, 0.0), 2.0) * GRAIN) / GRAIN
     squared = max(a - 2.0 * product + b, 0.0)
@@ -43,7 +43,7 @@ def _dense_distance(a, b, kind):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sparse_dot(indptr, indices, data, i, vector):  # type: ignore[no-untyped-def]
-    """Return the product of row i and a dense vector."""
+    """Return the product of row i with a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
         total += data[t] * vector[indices[t]]
@@ -64,7 +64,7 @@ def _clear_row(indptr, indices, i, vector):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-def]
-    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances, small distances by differences."""
+    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances; recompute small ones from differences."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -85,7 +85,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-de
 def sparse_rows(  # type: ignore[no-untyped-def]
     indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi
 ):
-    """rows[r, i] = distance between samples ids[r] and i, over the columns of ids[r] only."""
+    """rows[r, i] = distance between samples ids[r] and i, visiting only the columns of ids[r]."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -102,7 +102,7 @@ def sparse_rows(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q, i] = distance of sample i to the medoid of its cluster."""
+    """out[q, i] = distance from sample i to the medoid of its cluster."""
     for q in range(lo, hi):
         for i in range(labels.shape[1]):
             m = medoids[q, labels[q, i]]
@@ -113,7 +113,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped
 def sparse_own(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi
 ):
-    """Compute the result of dense_own; ``vector`` is zero before and after the call."""
+    """Compute the same result as dense_own; ``vector`` is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -128,7 +128,7 @@ def sparse_own(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignore[no-untyped-def]
-    """Compute the smallest and largest distance between two medoids (inf and 0 for one cluster)."""
+    """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -146,7 +146,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignor
 def sparse_separations(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi
 ):
-    """Compute the result of dense_separations; ``vector`` as in sparse_own."""
+    """Compute the same result as dense_separations; for ``vector``, see sparse_own."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -167,7 +167,7 @@ def sparse_separations(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-def]
-    """Return the lowest id among the members with the smallest total, up to rounding errors."""
+    """Return the lowest id among the members with the smallest total, within rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -182,10 +182,10 @@ def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-de
 def dense_medoids(  # type: ignore[no-untyped-def]
     X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = member with the smallest total distance to the others; the lowest id breaks ties."""
-    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, and 1 less for a zero row, whose
+    """medoids[q, c] = member with the smallest total distance to the others (ties: the lowest id)."""
+    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 for a zero row, whose
     # distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
-    # distance to the mean, plus the total of squares of all members to the mean.
+    # distance to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -218,8 +218,8 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Compute the result of dense_medoids from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
-    # For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
+    """Compute the same result as dense_medoids, with totals n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
+    # ``halves`` are half the squared norms (1/2 for all rows with cosine). See sparse_own for ``vector``.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -241,10 +241,10 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-untyped-def]
-    """Reduce ``nearest[q, i]`` to the smallest distance to a medoid, and set ``labels`` to its position."""
-    # ``rows[index[q, j]]`` are the distances to the medoid at position j of individual q. Negative indices
-    # are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above any
-    # position. Two medoids are processed at once, because reading rows is slow.
+    """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and set its position in ``labels``."""
+    # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
+    # indices are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above
+    # any position. Two medoids are processed at once, because reading rows is slow.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -281,7 +281,7 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
-    """order[q, starts[q, c]:starts[q, c + 1]] = members of cluster c, ascending."""
+    """order[q, starts[q, c]:starts[q, c + 1]] = members of cluster c in ascending order."""
     for q in range(labels.shape[0]):
         start = starts[q]
         start[:] = 0
@@ -289,7 +289,7 @@ def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
             start[labels[q, i] + 1] += 1
         for c in range(1, start.shape[0]):
             start[c] += start[c - 1]
-        # Filling moves every start to the next one; afterwards, starts are moved back.
+        # Filling advances every start to the next one, so the starts are shifted back afterwards.
         for i in range(labels.shape[1]):
             c = labels[q, i]
             order[q, start[c]] = i
@@ -301,7 +301,7 @@ def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
-    """keys[q, c] += salts of the members of cluster c, modulo 2^64: a hash of the set of members."""
+    """keys[q, c] += salts of the members of cluster c, modulo 2^64: a hash of the member set."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -311,7 +311,7 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
-    """Store bit p, highest first, of the steps in D[i, j] (<= 255) as bit j % 64 of planes[i, p, j // 64]."""
+    """Store bit p (highest first) of D[i, j] in steps (<= 255) as bit j % 64 of planes[i, p, j // 64]."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -328,7 +328,7 @@ def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
-    """Set bit i % 64 of masks[q, c, i // 64] for the members i of cluster c; masks must be zero before."""
+    """Set bit i % 64 of masks[q, c, i // 64] for each member i of cluster c; masks must start at zero."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             masks[q, labels[q, i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -336,7 +336,7 @@ def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _ones(word):  # type: ignore[no-untyped-def]
-    """Return the number of bits set; compilers recognise this code and emit a single instruction."""
+    """Count the bits that are set; compilers recognise this code and emit a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -345,7 +345,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
-    """Return the sum of the numbers in four planes, over the members in ``mask``."""
+    """Return the sum of the numbers that four planes hold, over the members in ``mask``."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):
@@ -360,8 +360,8 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = coarse distance of sample i in lo..hi-1 to its cluster, by the four upper planes."""
-    # The outer loop is over samples, so that their planes stay in the cache for all individuals.
+    """totals[q, i] = coarse distance from sample i in lo..hi-1 to its cluster, from the upper four planes."""
+    # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
         for q in range(labels.shape[0]):
@@ -382,9 +382,9 @@ def _total(row, members):  # type: ignore[no-untyped-def]
 def least_total_members(  # type: ignore[no-untyped-def]
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors."""
-    # Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of
-    # sample i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the share of the upper planes.
+    """medoids[q, c] = lowest id among the members with the smallest total distance, within rounding."""
+    # Totals within ``relative`` of the smallest, or within ``each`` per member, are ties. Sample i's total
+    # is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the contribution of the upper planes.
     # The lower planes, and then D, are read only for members whose total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -409,7 +409,7 @@ def least_total_members(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def own_distances(D, medoids, labels, out):  # type: ignore[no-untyped-def]
-    """out[q, i] = distance of sample i to the medoid of its cluster."""
+    """out[q, i] = distance from sample i to the medoid of its cluster."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             out[q, i] = D[medoids[q, labels[q, i]], i]
@@ -430,11 +430,11 @@ def group_distances(rows, members, bounds, out):  # type: ignore[no-untyped-def]
 def assign_groups(  # type: ignore[no-untyped-def]
     costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
 ):
-    """Assign groups of samples to medoids, one after the other, and separate them from their opponents."""
-    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group joins
-    # the position with the fewest conflicting groups so far, then the smallest cost, then the lowest number.
-    # A penalty >= 0 is added to the cost for every conflict, and the smallest sum decides. ``costs[r, g]``
-    # is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or -1.
+    """Assign groups of samples to medoids one by one, separating them from their opponents."""
+    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
+    # position with the fewest conflicting groups so far; ties are broken by lower cost, then lower position.
+    # If penalty >= 0, it is added to the cost for every conflict, and the lowest sum decides. ``costs[r, g]``
+    # is the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Diagonal Gaussians with relevant features per cluster: parameters, scores and sums of hard EM.
+"""Diagonal Gaussians with relevant features in each cluster: parameters, scores and hard-EM sums.
 
-The first ``counts[c]`` columns of row c of ``features`` contain the relevant features of cluster c, and their
-coefficients of log-likelihood ratios are stored in the same way. The cost of a score depends only on them.
+The first ``counts[c]`` columns of row c of ``features`` are the relevant features of cluster c; their
+log-likelihood-ratio coefficients are stored in the same way. Only these determine the cost of a score.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Number of alternations between fitting the background of a feature and removing clusters from it.
+# Number of times that a feature's background is fitted and clusters are removed from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
-    """Fit the shared mean and variance of clusters in feature j; also return the gain over one Gaussian."""
-    # Alternately, the background is fitted to the clusters that share it, and clusters leave it if they gain.
+    """Fit the mean and variance that clusters share in feature j; also return the gain over one Gaussian."""
+    # Alternate: fit the background to the clusters that share it, then remove those that gain by it.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -48,11 +48,11 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: i
 def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Find relevant features and parameters of every cluster; return the total gain minus prices."""
+    """Find each cluster's relevant features and parameters; return the total gain minus prices."""
     # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
-    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants of scores, -inf for
-    # empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
+    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constant terms of the scores, -inf
+    # for empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -70,7 +70,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
             centers[c, j], variances[c, j] = mean, own
             m = counts[c]
             counts[c] = m + 1
-            # Difference of two log-densities as a polynomial in x.
+            # The difference between two log-densities is a polynomial in x.
             features[c, m] = j
             linear[c, m] = mean / own - center / variance
             curves[c, m] = 0.5 / variance - 0.5 / own
@@ -82,7 +82,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 def assign_rows(  # type: ignore[no-untyped-def]
     X, features, linear, curves, bases, counts, lo, hi, first, second, margins
 ):
-    """Find the best and second best cluster of samples lo..hi-1 (ties: the lowest), and their difference."""
+    """Find the best and second best cluster (ties: the lowest) of samples lo..hi-1, and their margin."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
@@ -101,7 +101,7 @@ def assign_rows(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
-    """Update the moments for the clusters ``new`` (-1: none); return the number of samples that moved."""
+    """Update the moments to the clusters ``new`` (-1: none); return the number of samples that moved."""
     moved = 0
     for i in range(X.shape[0]):
         if old[i] == new[i]:
@@ -120,7 +120,7 @@ def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def count_near(X, rows, center, width):  # type: ignore[no-untyped-def]
-    """Return the number of rows within ``width`` of ``center``, per feature."""
+    """Return, for each feature, the number of rows within ``width`` of ``center``."""
     counts = np.zeros(X.shape[1])
     for i in rows:
         for j in range(X.shape[1]):

@@ -1,8 +1,8 @@
-"""Non-negative matrix factorisation of one sparse matrix, in many simultaneous runs.
+"""Non-negative matrix factorisation of one sparse matrix in many simultaneous runs.
 
 A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t. One pass over the
-sparse matrix serves all runs, and loops over runs are contiguous. Gram matrices are stored as their lower
-triangles, one row per entry.
+sparse matrix serves all runs, and loops over the runs are contiguous. Only the lower triangles of Gram
+matrices are stored, with one row per entry.
 """
 
 import numpy as np
@@ -11,15 +11,15 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
-# With fewer runs, the overhead of a loop over runs exceeds its gain.
+# With fewer runs, looping over them costs more than it gains.
 _WIDE = 8
-# A float32 zero, so that float32 arithmetic is not promoted.
+# A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)
 
 
 @borrowed()
 def _entry(a, b):  # type: ignore[no-untyped-def]
-    """Return the position of (a, b) in the lower triangle."""
+    """Return the index of entry (a, b) in the stored lower triangle."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
@@ -37,7 +37,7 @@ def _add_one(x, q, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-untyped-def]
-    """Set ``out`` to a row of the sparse matrix times the other panel."""
+    """Set ``out`` to the product of a sparse matrix row with the other panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
@@ -75,7 +75,7 @@ def _copy(values, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """Subtract entry j of the row times the Gram matrix from ``out``."""
+    """Subtract entry j of the row-by-Gram-matrix product from ``out``."""
     n_runs = out.shape[0]
     if n_runs < _WIDE:
         _subtract_lane_by_lane(p, gram, j, k, out)
@@ -101,7 +101,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """Compute the same sums in the same order for few runs."""
+    """Compute the same sums in the same order if there are only a few runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]
@@ -123,7 +123,7 @@ def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed(error_model="numpy")
 def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
-    """Set p to max(0, p + slope / curvature); components without curvature do not change."""
+    """Set p to max(0, p + slope / curvature); components without curvature remain unchanged."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
         p[t] = moved if moved > 0 else _ZERO
@@ -131,7 +131,7 @@ def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
-    """Run coordinate descent over the components of a row, in their order."""
+    """Run coordinate descent over the components of a row in order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
     for j in range(k):
@@ -148,7 +148,7 @@ def _scale(p, product, negative):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
-    """Update a row multiplicatively; entries with a denominator of 0 do not change."""
+    """Update a row multiplicatively; entries whose denominator is 0 remain unchanged."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
     for j in range(k):
@@ -158,7 +158,7 @@ def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
-    """Add the outer product of a row with itself to the Gram matrix."""
+    """Add a row's outer product with itself to the Gram matrix."""
     n_runs = gram.shape[1]
     if n_runs < _WIDE:
         for j in range(k):
@@ -175,7 +175,7 @@ def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
-    """Add <p, product> to ``out``; the terms of a row are summed in the dtype of the panel."""
+    """Add <p, product> to ``out``; the terms of a row are summed in the panel's dtype."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0
@@ -189,10 +189,10 @@ def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
 def update_panel(  # type: ignore[no-untyped-def]
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
-    """Update the rows of blocks lo..hi-1 of a panel P, for the other panel Q and its Gram matrix."""
-    # M is a sparse matrix with as many rows as P. ``gram``, (k (k + 1) / 2, n_runs), is Q^T Q for k
-    # components. Updates are multiplicative if ``multiply``, else coordinate descent. ``grams`` and
-    # ``inners`` receive P^T P and <P, M Q> of the new rows of every block; ``scratch``: (n_blocks, 2, width).
+    """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
+    # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
+    # components. Updates are multiplicative if ``multiply``, and coordinate descent otherwise. ``grams`` and
+    # ``inners`` receive P^T P and <P, M Q> of each block's new rows; ``scratch`` is (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]
@@ -211,7 +211,7 @@ def update_panel(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
-    """Compute P^T P of blocks lo..hi-1 of a panel."""
+    """Compute P^T P for blocks lo..hi-1 of a panel."""
     for block in range(lo, hi):
         grams[block] = 0.0
         for i in range(bounds[block], bounds[block + 1]):
@@ -220,7 +220,7 @@ def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
-    """Compute the sum over the blocks in their order, in float64."""
+    """Sum the blocks in order, in float64."""
     out[:] = 0.0
     for block in range(parts.shape[0]):
         for r in range(out.shape[0]):
@@ -230,7 +230,7 @@ def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyped-def]
-    """Compute ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, at least 0."""
+    """Compute max(0, ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q>) for each run."""
     for t in range(out.shape[0]):
         total = 0.0
         diagonal = 0
@@ -249,7 +249,7 @@ def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def fit_weights(gram, products, weights, lo, hi):  # type: ignore[no-untyped-def]
-    """weights[i] minimises w' gram w / 2 - products[i]' w over w >= 0, for positive definite gram."""
+    """weights[i] = w >= 0 that minimises w' gram w / 2 - products[i]' w, for positive definite gram."""
     k = len(gram)
     gradient = np.empty(k)
     passive = np.zeros(k, dtype=np.bool_)

@@ -1,8 +1,8 @@
-"""Populations of partitions: renumbering, pairs of equal labels, contingency tables, votes, sums for indices.
+"""Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes, index sums.
 
 ``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
-callers allocate, because allocation in a loop costs more than most of these loops. The last functions compare
-objective vectors, for archives of non-dominated solutions.
+the caller allocates, because allocating in a loop would cost more than most of these loops. The last
+functions compare objective vectors, for archives of non-dominated solutions.
 """
 
 from typing import Any
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import FloatArray
 from moo_clustering._kernels.caching import njit
 
-# The narrow counters below overflow after this many pairs.
+# Add the narrow counters below to the wide ones after this many pairs, before they overflow.
 _FLUSH = 255
-# Reassociation permits vectorised sums. Their order still depends only on the shapes, so that results do not
-# change with the block of an individual.
+# Reassociation permits vectorised sums. Their order still depends only on the shapes, so results do not
+# depend on the block to which an individual belongs.
 _SUMS = {"reassoc", "nsz"}
 
 
 @njit(cache=True, nogil=True)
 def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-    """Add to ``counts[q]`` the number of pairs whose two samples have equal labels (sample-major)."""
-    # A pair reads two contiguous rows. One-byte counters keep the comparison loop at full vector width; they
-    # are added to ``counts`` before they overflow.
+    """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` is sample-major."""
+    # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
+    # width; they are added to ``counts`` before they overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
@@ -46,8 +46,8 @@ def weigh_equal(
     equal: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> None:
-    """Add the weights of the pairs with equal and with different labels, which are sample-major."""
-    # Compute both sums, because a sum over no pairs must be exactly zero.
+    """Sum the weights of pairs with equal labels and of pairs with different labels (sample-major)."""
+    # Compute both sums, because the sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -69,11 +69,11 @@ def count_equal_by_class(
     within: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> None:
-    """Count pairs with equal labels 0..n_labels-1, within classes and in total, without a list of pairs."""
-    # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; counters of the
-    # class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
-    # Four individuals are counted at once (the last one repeatedly if there are fewer): samples are looked up
-    # once, and the sums do not wait for each other. Unsigned indices need no test for negative values.
+    """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
+    # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
+    # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
+    # are counted at once (the last one is repeated if there are fewer), so that samples are looked up once
+    # and the sums do not wait for each other. Unsigned indices avoid a test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -100,7 +100,7 @@ def count_equal_by_class(
 
 @njit(cache=True, nogil=True)
 def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
-    """Count pairs in the counters, add each counter to the sum of its label, and reset the counters."""
+    """Count pairs from the counters, add each counter to the total of its label, and reset the counters."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -122,8 +122,8 @@ def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> An
 
 @njit(cache=True, nogil=True)
 def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
-    """labels[q, i] = number of distinct codes in row q before the first occurrence of codes[q, i]."""
-    # ``number`` is scratch space with an entry per possible code, 0..len(number)-1.
+    """labels[q, i] = number of distinct codes in row q before codes[q, i] first occurs."""
+    # ``number`` is scratch space with one entry per possible code, 0..len(number)-1.
     for q in range(codes.shape[0]):
         for c in range(number.shape[0]):
             number[c] = -1
@@ -154,10 +154,10 @@ def sweep_groups(  # type: ignore[no-untyped-def]
     max_sweeps,
     keep,
 ):
-    """Move groups, in order, to their best clusters until none moves; return the number of sweeps."""
+    """Move groups in order, each to its best cluster, until no group moves; return the number of sweeps."""
     # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; ``start`` contains the
-    # labels that inertia favours. votes[i] is the factor of the weights in row i; ``scores`` is scratch space
-    # with a number per cluster. With ``keep``, no cluster loses its last group.
+    # labels that inertia favours. votes[i] multiplies the weights in row i; ``scores`` is scratch space with
+    # one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
         moved = False
@@ -175,7 +175,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # Equal sums can differ in their last digits by the order of summation, but are tied.
+                # Equal sums can differ in their last digits because of their order, but count as ties.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -206,9 +206,9 @@ def pairs_in_common(
     hi: int,
     common: NDArray[np.int64],
 ) -> None:
-    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that are together in both partitions."""
-    # If the table of two partitions has more than ``most_cells`` counts, they are compared by cluster, in
-    # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
+    """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
+    # Partitions with a contingency table of more than ``most_cells`` cells are compared by cluster, in
+    # O(n_samples) time. With ``triangle``, both sets are equal, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -230,7 +230,7 @@ def pairs_in_common(
 def pairs_together(
     labels: NDArray[np.int32], n_clusters: NDArray[np.int64], pairs: NDArray[np.int64]
 ) -> None:
-    """pairs[q] = number of pairs of samples that are together in partition q."""
+    """pairs[q] = number of sample pairs that are together in partition q."""
     counts = np.zeros(n_clusters.max(), dtype=np.int64)
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -243,7 +243,7 @@ def pairs_together(
 
 @njit(cache=True, nogil=True)
 def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> Any:
-    """Count all pairs of clusters; ``table`` is zero before and after the call."""
+    """Count pairs via the full contingency table; ``table`` is zero before and after the call."""
     for i in range(left.shape[0]):
         table[left[i] * n_right + right[i]] += 1
     total = np.int64(0)
@@ -256,7 +256,7 @@ def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> A
 
 @njit(cache=True, nogil=True)
 def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> None:
-    """Sort samples by cluster; cluster c contains ``members[starts[c]:starts[c + 1]]``."""
+    """Sort samples by cluster, so that cluster c contains ``members[starts[c]:starts[c + 1]]``."""
     starts[: n_clusters + 1] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
@@ -272,12 +272,12 @@ def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> No
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts: Any) -> int:
-    """Compute one row of the table at a time; ``counts`` is zero before and after the call."""
+    """Count pairs via one table row at a time; ``counts`` is zero before and after the call."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
             cluster = labels[members[t]]
-            # The r-th sample of a cell adds r - 1 pairs.
+            # The r-th sample in a cell adds r - 1 pairs.
             total += counts[cluster]
             counts[cluster] += 1
         for t in range(starts[c], starts[c + 1]):
@@ -294,10 +294,10 @@ def icm_sweep(
     order: NDArray[np.int64],
     labels: NDArray[np.int32],
 ) -> int:
-    """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved."""
-    # ``distances[i, k]`` is the cost without constraints. Sharing a cluster with partner ``partners[t]``, for
-    # t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is negative for must-links.
-    # Partners with label -1 are ignored. Samples without partners move first, the other samples in ``order``.
+    """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
+    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
+    # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
+    # with label -1 are ignored. Samples without partners move first, then the others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
@@ -329,7 +329,7 @@ def icm_sweep(
 
 @njit(cache=True, nogil=True)
 def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-def]
-    """tables[q, l, r] += number of samples with label l and reference label r."""
+    """tables[q, l, r] += number of samples with label l and reference label r in individual q."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             tables[q, labels[q, i], reference[q, i]] += 1
@@ -337,9 +337,9 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
-    """chosen[q] = random half, rounded down, of the genes in which row q differs."""
-    # Selection sampling: if w of the r remaining genes are still needed, the next gene is selected with
-    # probability w / r. ``draws`` are uniform on [0, 1), one per gene.
+    """chosen[q] = random half, rounded down, of the genes that differ between first[q] and second[q]."""
+    # Selection sampling: if w of the r remaining genes are still needed, the next one is chosen with
+    # probability w / r. ``draws`` contains one uniform number in [0, 1) per gene.
     for q in range(first.shape[0]):
         left = 0
         for i in range(first.shape[1]):
@@ -356,9 +356,9 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
-    """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster."""
-    # Ties select the current cluster, else that of the neighbour listed first, so cluster numbers have no
-    # influence. ``tally`` has an entry per cluster, which is zero before and after the call.
+    """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
+    # Ties are broken in favour of the current cluster, then of the neighbour listed first, so cluster
+    # numbers have no influence. ``tally``, with one entry per cluster, is zero before and after the call.
     for i in range(labels.shape[0]):
         own = labels[i]
         tally[own] += inertia[i]
@@ -379,8 +379,8 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
-    """Assign samples of label -1 to the cluster of largest linked weight; return the number that remain."""
-    # Assignments of a round are simultaneous; samples without a labelled neighbour wait for the next round.
+    """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
+    # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
     count = 0
     waiting = labels.copy()
     for i in range(labels.shape[0]):
@@ -424,7 +424,7 @@ def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # ty
 
 @njit(cache=True, nogil=True)
 def sum_links(starts, neighbors, weights, labels, links):  # type: ignore[no-untyped-def]
-    """links[a, b] += weight of all links from samples of a to samples of b, including a = b."""
+    """links[a, b] += total weight of the links from samples in a to samples in b, including a = b."""
     for i in range(labels.shape[0]):
         own = labels[i]
         for e in range(starts[i], starts[i + 1]):
@@ -441,7 +441,7 @@ def count_members(labels, sizes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
-    """means[q, c] = mean of the rows of X in cluster c; ``means`` must be zero before the call."""
+    """means[q, c] = mean of the X rows in cluster c; ``means`` must be zero before the call."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
             c = labels[q, i]
@@ -454,7 +454,7 @@ def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def squared_distance(a, b):  # type: ignore[no-untyped-def]
-    """Compute |a - b|^2 by differences, which lose no digits if a and b are close."""
+    """Compute |a - b|^2 from the differences, which loses no digits if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
         step = a[t] - b[t]
@@ -464,7 +464,7 @@ def squared_distance(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-untyped-def]
-    """sums[q, c] += distances (or their squares) of the members of c to the mean of c."""
+    """sums[q, c] += distances (or their squares) from the members of c to the mean of c."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
             c = labels[q, i]
@@ -474,7 +474,7 @@ def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def mean_separations(means, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Compute the least and greatest squared distance of two cluster means (inf and 0 for one cluster)."""
+    """Find the smallest and largest squared distance between cluster means (inf and 0 for one cluster)."""
     for q in range(means.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -507,7 +507,7 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):  # type: ignore[n
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
-    """sums[q, i] = total distance of sample i to its own cluster in individual q."""
+    """sums[q, i] = total distance from sample i to the members of its own cluster in individual q."""
     # The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     n = D.shape[0]
     for i in range(n):
@@ -523,14 +523,14 @@ def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
-    """medoids[q, c] = lowest id among the members of c with the smallest sum, up to rounding errors."""
+    """medoids[q, c] = lowest id among the members of c with the smallest sum, within rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
         best[:] = np.inf
         medoids[q, :] = -1
         for i in range(labels.shape[1]):
             best[labels[q, i]] = min(best[labels[q, i]], sums[q, i])
-        # Equal sums can differ in their last digits by the order of summation, but are tied.
+        # Equal sums can differ in their last digits because of their order, but count as ties.
         best *= 1.0 + 1e-12
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -540,7 +540,7 @@ def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-untyped-def]
-    """sums[q] = total distance (or squared distance) of all samples to the medoids of their clusters."""
+    """sums[q] = total distance (or squared distance) from all samples to the medoids of their clusters."""
     for q in range(labels.shape[0]):
         total = 0.0
         for i in range(labels.shape[1]):
@@ -551,7 +551,7 @@ def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Compute the smallest and largest distance between two medoids (inf and 0 for one cluster)."""
+    """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(medoids.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -565,7 +565,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def silhouette_sums(D, labels, sizes, n_clusters, out):  # type: ignore[no-untyped-def]
-    """out[q] += sum of the silhouettes of all samples; singletons and 0/0 add 0. Requires k >= 2."""
+    """out[q] += sum of all silhouettes; singletons and 0/0 contribute 0. Requires k >= 2."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
     for i in range(n):
@@ -599,7 +599,7 @@ def count_split_neighbors(neighbors, labels, counts):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-untyped-def]
-    """Recompute by differences the entries for which |x|^2 - 2xy + |y|^2 loses most digits."""
+    """Recompute from differences the entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
     for i in range(X.shape[0]):
         for j in range(i):
             if squared[i, j] < threshold * (norms[i] + norms[j]):
@@ -611,7 +611,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Return whether f with violation c dominates g with violation d: by violation, then by objectives."""
+    """Return whether f (violation c) dominates g (violation d): compare violations, then objectives."""
     if c != d:
         return c < d
     better = False
@@ -624,14 +624,14 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Compute the amount of domination: the product of the differences of objectives divided by ranges."""
-    # If the constraint violations c and d differ, only they count; the last range is theirs.
+    """Compute the amount of domination: the product of the objective differences divided by their ranges."""
+    # If the constraint violations c and d differ, only they count, relative to the last range.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference is the whole range; relative to it, a finite difference is 0.
+        # An infinite difference spans the whole range, compared with which a finite difference is 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -641,12 +641,12 @@ def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray)
 def weigh(
     F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
 ) -> tuple[int, int, float, float, int]:
-    """Compare a new solution with the current one and with the first ``n`` members of an archive."""
-    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
-    # Ranges cover all three. Returns 1 if the current solution dominates the new solution, -1 for the
-    # reverse, else 0; the number of members that dominate the new solution; the sum of the amounts by which
-    # they, and possibly the current solution, dominate it; and the smallest amount of a member (or inf) with
-    # the first row of such a member.
+    """Compare a new solution with the current one and with the first ``n`` archive members."""
+    # ``violations``, c and d are the constraint violations of the archive, the new and the current
+    # solution. The ranges cover all three. Returns 1 if the current solution dominates the new one, -1 in the
+    # reverse case, and 0 otherwise; the number of members that dominate the new solution; the summed amounts
+    # by which these members, and the current solution if relevant, dominate it; and the smallest amount of a
+    # member (or inf), with the first row that attains it.
     relation = 0
     if dominates(current, d, new, c):
         relation = 1
@@ -686,7 +686,7 @@ def weigh(
 
 @njit(cache=True, nogil=True)
 def not_dominated(F: FloatArray, violations: FloatArray, n: int, f: FloatArray, c: float) -> NDArray[Any]:
-    """Return the rows among the first ``n`` that f with violation c does not dominate."""
+    """Return which of the first ``n`` rows are not dominated by f with violation c."""
     rows = np.empty(n, dtype=np.int64)
     kept = 0
     for i in range(n):

@@ -1,9 +1,9 @@
-"""Sums over the clusters of many partitions at once, for pool kernels that are never stored as matrices.
+"""Sums over the clusters of many partitions, for co-association kernels that are never stored in full.
 
-``codes[i, P]`` is the cluster of point i in partition P, numbered consecutively through all partitions, so
-that one table with a row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``
-followed by ``gather_from_clusters`` computes the co-association of all points with some points in O(points x
-partitions) row operations. The order of all sums is fixed, so that results do not depend on threads.
+``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
+single table with one row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``,
+followed by ``gather_from_clusters``, computes the co-association of all points with some points in O(points x
+partitions) row operations. The order of summation is fixed, so results do not depend on threads.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.caching import njit
 
-# Rows and columns of a square tile of a matrix.
+# Number of rows and columns in a square matrix tile.
 _TILE = 64
 
 
@@ -32,11 +32,11 @@ def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
-    """Add to ``out[i]`` the table rows of the clusters of point i in the retained partitions."""
+    """Add to ``out[i]`` the table rows of point i's clusters in the kept partitions."""
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
-        # With four rows at once, the total is read and written a quarter as often.
+        # Processing four rows at once reads and writes the total a quarter as often.
         for t in range(0, n_fours, 4):
             a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
             c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
@@ -50,7 +50,7 @@ def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-untyped-def]
-    """Add ``masses[i]`` to the entry of point i's cluster and label, for every retained partition."""
+    """Add ``masses[i]`` to the entry for point i's cluster and label in each kept partition."""
     for i in range(codes.shape[0]):
         row = codes[i]
         label, mass = labels[i], masses[i]
@@ -59,7 +59,7 @@ def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-un
 
 
 def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
-    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
+    """Set ``out[a, b]`` to the total weight of the partitions in which a and b share a cluster."""
     if caching.interpreted(_weigh_together, out.size * len(weights) / 100):
         out[:] = 0.0
         for codes, others, weight in zip(left.T, right, weights, strict=True):
@@ -70,8 +70,8 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
-    """Compiled twin of :func:`weigh_together`."""
-    # ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
+    """Compiled counterpart of :func:`weigh_together`."""
+    # ``left`` has one row per point, ``right`` one row per partition: the inner loop runs over points.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0
@@ -84,9 +84,9 @@ def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
-    """Replace F by the similarities W adjusted by F + F', divided by its largest magnitude."""
+    """Replace F by W adjusted by F + F', which is first divided by its largest absolute entry."""
     n, greatest = F.shape[0], 0.0
-    # In tiles, so that entries and their transposes stay in the cache.
+    # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
         for left in range(0, top + 1, _TILE):
             for i in range(top, min(top + _TILE, n)):
@@ -104,7 +104,7 @@ def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):  # type: ignore[no-untyped-def]
-    """Sum the weighted entries of ``table`` for each point's label and clusters in ``kept`` partitions."""
+    """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0
@@ -115,9 +115,9 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
-    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks."""
-    # A sample has the group of its own landmark if the landmark is ``settled``, the group is provisional
-    # (from ``n_real`` on), or all its nearest landmarks have this group.
+    """Write each sample's group: the one with the largest weighted score over its nearest landmarks."""
+    # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
+    # (from ``n_real`` on), or if all of its nearest landmarks belong to this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

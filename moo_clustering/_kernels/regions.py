@@ -1,6 +1,6 @@
-"""Contiguous regions of a graph of areas: pieces, random trees, recombination, moves of boundary areas.
+"""Contiguous regions in a graph of areas: pieces, random trees, recombination and boundary moves.
 
-``indptr`` and ``indices`` describe a symmetric graph without loops, and ``labels`` the region of every area.
+``indptr`` and ``indices`` describe a symmetric graph without loops; ``labels`` gives each area's region.
 """
 
 import math
@@ -12,7 +12,7 @@ from moo_clustering._kernels.caching import njit
 
 @njit(cache=True, nogil=True)
 def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-def]
-    """Number the connected pieces of equal labels in ``piece``, by first area; return their count."""
+    """Number the connected pieces of equal labels, in order of their first area; return their count."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
     piece[:] = -1
@@ -38,8 +38,8 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type: ignore[no-untyped-def]
-    """Check whether a region remains non-empty and connected without ``area``."""
-    # ``stamp`` and ``queue`` are scratch space, and ``mark`` must be a new positive number in every call.
+    """Return whether a region remains non-empty and connected when ``area`` is removed."""
+    # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
     own = labels[area]
     wanted, first = 0, -1
     goal, seen = 2 * mark, 2 * mark + 1
@@ -53,7 +53,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type:
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    # Search breadth first, because neighbours of ``area`` are usually connected by a short path.
+    # Search breadth-first, because short paths usually connect the neighbours of ``area``.
     queue[0] = first
     done, end, reached = 0, 1, 1
     while done < end:
@@ -78,10 +78,10 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 ):
     """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
 
-    ``rates`` are weights of the sum of squares, cut edges, load variation, changed share and mean compactness
-    (maximised). ``before`` are earlier regions, ``shapes`` the size and perimeter of every area, and
-    ``borders`` the common border of every edge. ``heat`` is the initial temperature relative to the mean
-    worsening of a move; it falls to a hundredth. Loads stay within ``low..high``; regions stay connected.
+    ``rates`` are the weights of the sum of squares, cut edges, load variation, changed share and mean
+    compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size and perimeter,
+    and ``borders`` each edge's shared border. ``heat`` is the initial temperature relative to the mean
+    worsening of a move; it falls to a hundredth. Loads stay within ``low..high``, and regions connected.
     """
     n, d = X.shape
     p = 0
@@ -181,15 +181,15 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _roundness(size, edge):  # type: ignore[no-untyped-def]
-    """Return the Polsby-Popper score: the area relative to that of a disc of the same perimeter."""
+    """Return the Polsby-Popper score: the area divided by the area of a disc with the same perimeter."""
     return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
-    """Grow Prim's spanning tree of the areas with ``member == tag``, for random lengths plus ``bias``."""
-    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
-    # ``key`` is scratch space, and so are ``areas`` and ``keys``, a heap with room for every edge.
+    """Grow Prim's spanning tree of the areas with ``member == tag``, with random lengths plus ``bias``."""
+    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns how many areas were reached.
+    # ``key``, ``areas`` and ``keys`` are scratch space; the last two are a heap with room for every edge.
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
         key[node] = math.inf
@@ -236,7 +236,7 @@ def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, a
 
 @njit(cache=True, nogil=True)
 def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped-def]
-    """Set ``load`` of every area to the weight of its subtree."""
+    """Set the ``load`` of each area to the weight of its subtree."""
     for q in range(reached):
         load[order[q]] = weight[order[q]]
     for q in range(reached - 1, 0, -1):
@@ -247,15 +247,15 @@ def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):  # type: ignore[no-untyped-def]
     """Bisect random trees of a connected set into regions ``first, first + 1, ...`` with loads in low..high.
 
-    Edges of large ``bias`` are cut first. Tries up to ``n_trees`` trees per bisection; returns whether all
-    loads are within the bounds. Otherwise, the set is divided only in part.
+    Edges with large ``bias`` are cut first. Up to ``n_trees`` trees are tried per bisection. Returns whether
+    all loads are within the bounds; if not, the set is only partly divided.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
-    # Stack of sets to bisect: the first region and the number of regions of each set.
+    # Stack of sets to bisect: the first region of each set, and its number of regions.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
     starts[0], shares[0] = first, n_regions
     for node in nodes:
@@ -286,7 +286,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 u = order[q]
                 below = load[u]
                 share = int(below / target + 0.5) if target > 0.0 else k // 2
-                # Each side requires at least one area per region.
+                # Each side needs at least one area per region.
                 share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
                 rest = whole - below
                 if not (share * low <= below <= share * high):
@@ -297,7 +297,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer even bisections, which are fast, and even loads, which ease later bisections.
+                # Prefer even bisections, which are fast, and even loads, which simplify later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -320,15 +320,15 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 @njit(cache=True, nogil=True)
 def _miss(load, low, high):  # type: ignore[no-untyped-def]
-    """Compute the distance of a load from the bounds, which is 0 within them."""
+    """Compute how far a load is outside the bounds, or 0 if it is within them."""
     return max(0.0, low - load) + max(0.0, load - high)
 
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
-    """Merge a random pair of neighbouring regions and cut a random tree of both (ReCom), ``n_times``."""
-    # One of the cuts within low..high is drawn; up to six trees are tried. With ``mend``, most pairs include
-    # a load outside the bounds, and the most even cut is used. Returns the number of loads out of bounds.
+    """Merge random pairs of neighbouring regions and cut random trees of them (ReCom), ``n_times``."""
+    # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
+    # include a load outside the bounds, and the most even cut is used. Returns the number of invalid loads.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)
@@ -392,9 +392,9 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
-    """Cut a random tree of a connected set into as many regions with loads >= ``floor`` as possible."""
-    # Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
-    # ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
+    """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
+    # Regions are numbered from ``first``; returns how many there are. A subtree is cut as soon as its load
+    # reaches ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)
     parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     key, load = np.empty(n), np.empty(n)
@@ -416,7 +416,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # No area between the root and the last cut has a region, so the remainder joins that region.
+        # No area between the root and the last cut has a region, so the remainder joins that cut's region.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):
@@ -428,7 +428,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
 
 @njit(cache=True, nogil=True)
 def reattach_areas(labels, n_regions, indptr, indices, weight):  # type: ignore[no-untyped-def]
-    """Assign areas labelled -1 to their lightest adjacent region, in rounds, if there is one."""
+    """Assign areas labelled -1, in rounds, to the lightest adjacent region if there is one."""
     n = labels.shape[0]
     load = np.zeros(n_regions)
     for i in range(n):

@@ -1,16 +1,16 @@
-"""Kernels of a sweep of SISC for ranges of rows: feature weights, fuzzy memberships and their sums."""
+"""Kernels for SISC sweeps over ranges of rows: feature weights, fuzzy memberships and their sums."""
 
 import numpy as np
 
 from moo_clustering._kernels.threads import borrowed
 
-# Smallest argument of logarithms, so that a floor of 0 is the limit of small floors.
+# Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
 _TINY = np.finfo(np.float64).tiny
 
 
 @borrowed()
 def _power(w, exponent):  # type: ignore[no-untyped-def]
-    """Return the power of a non-negative w; roots make the default exponents ten times as fast."""
+    """Raise a non-negative w to a power; square roots make the default exponents ten times as fast."""
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
     if exponent == 1.5:
@@ -22,7 +22,7 @@ def _power(w, exponent):  # type: ignore[no-untyped-def]
 
 @borrowed(error_model="numpy")
 def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ignore[no-untyped-def]
-    """Compute the centroid (11) of a feature; its dispersion overwrites the first sums."""
+    """Compute a feature's centroids (11); its dispersions overwrite the first sums."""
     for t in range(k):
         mass = masses[t]
         z = sums[t] / mass if mass > 0.0 else kept[t] - shift
@@ -33,12 +33,12 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ign
 
 @borrowed(error_model="numpy")
 def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-untyped-def]
-    """Compute chi-square of a feature, which overwrites the second sums."""
+    """Compute a feature's chi-square statistics, which overwrite the second sums."""
     rest = frequency * (n - frequency)
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
         below = spreads[t] * rest
-        # Denominators of chi-square up to this value are treated as 0.
+        # Treat chi-square denominators up to this value as 0.
         sums[k + t] = scale * difference * difference / below if below > 1e-12 else 0.0
 
 
@@ -47,12 +47,12 @@ def weigh_features(  # type: ignore[no-untyped-def]
     sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma,
     floor, power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
-    """Run steps 1, 4 and 5 for some features, without the normalisation of the weights."""
-    # ``sums`` (overwritten) contain w^f x, w where x != 0, and, unless ``binary``, w^f x^2; ``masses``,
-    # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` was
-    # subtracted from the features. ``old`` are centroids for clusters without mass. Output: ``centers`` and
-    # ``logs`` of the weights; the smallest M of the block, and sums of lambda and lambda^q chi relative to
-    # it.
+    """Run steps 1, 4 and 5 for some features, without normalising the weights."""
+    # ``sums`` (overwritten) contains w^f x, w where x != 0 and, unless ``binary``, w^f x^2; ``masses``,
+    # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` has been
+    # subtracted from the features. ``old`` contains centroids for clusters without mass. Outputs:
+    # ``centers``, the ``logs`` of the weights, the block's smallest M, and the sums of lambda and lambda^q
+    # chi relative to it.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -75,7 +75,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
             continue
         row = sums[r]
         for t in range(k):
-            # Relative to the smallest M of the block, because M^-power would overflow for q near 1.
+            # Divide by the block's smallest M, because M^-power would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
@@ -88,9 +88,9 @@ def weigh_features(  # type: ignore[no-untyped-def]
 def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
-    """Compute the terms of the distances of step 6 per feature, for features lo..hi-1."""
-    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For binary x, the panel receives
-    # g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
+    """Compute each feature's terms in the distances of step 6, for features lo..hi-1."""
+    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
+    # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
     constants[:] = 0.0
     for i in range(lo, hi):
@@ -107,7 +107,7 @@ def weight_panel(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: ignore[no-untyped-def]
-    """Set panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive the column sums."""
+    """Set panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive its column sums."""
     k = memberships.shape[1]
     masses[:] = 0.0
     sizes[:] = 0.0
@@ -115,14 +115,14 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: 
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Sum the weights as rounded to the panel's dtype, so that they match the numerators of centroids.
+            # Sum the weights as rounded to the panel's dtype, to match the numerators of the centroids.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
 
 @borrowed()
 def finish_distances(constants, scales, tolerance, distances):  # type: ignore[no-untyped-def]
-    """Add the constants to the products with the panel; rounding errors of a cancellation become 0."""
+    """Add the constants to the products with the panel; set rounding errors from cancellation to 0."""
     for r in range(distances.shape[0]):
         for t in range(constants.shape[0]):
             value = distances[r, t] + constants[t]
@@ -131,7 +131,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
-    """Update the memberships (8) of a sample; return the least N and the sum of (least / N)^(1 / (f - 1))."""
+    """Update a sample's memberships (8); return the smallest N and the sum of (least / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -167,7 +167,7 @@ def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[
 def update_rows(  # type: ignore[no-untyped-def]
     distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses
 ):
-    """Compute the memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
+    """Compute memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
     loss = 0.0
     change = 0.0
     for j in range(lo, hi):
@@ -200,9 +200,9 @@ def _add_times(x, p, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
-    """out[r] = row ``rows[r]`` of the matrix times the panel; without values, all entries are 1."""
-    # Without values, the panel is read in tiles of ``height`` rows, which stay in the cache for all rows of
-    # the matrix. The height does not change results. ``places`` is scratch space with a number per row.
+    """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
+    # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
+    # matrix rows. The height does not affect results. ``places`` is scratch space with one number per row.
     out[:] = 0.0
     for r in range(rows.shape[0]):
         places[r] = indptr[rows[r]]
@@ -235,8 +235,8 @@ def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: ignore[no-untyped-def]
-    """out[r] = sums of w^f x, of w over the samples with the feature, and of w^f x^2, in 3 k columns."""
-    # Rows of the matrix are features, and ``panel`` is [W^f | W] of shape (n_samples, 2 k).
+    """out[r] = sums of w^f x, of w over the samples that have the feature, and of w^f x^2 (3 k columns)."""
+    # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
         out[r] = 0.0
         for z in range(indptr[rows[r]], indptr[rows[r] + 1]):
@@ -251,7 +251,7 @@ def _add_square(x, p, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[r] = sum of x p + x^2 r over the entries x of a row, for a panel [P | R] of 2 k columns."""
+    """out[r] = sum of x p + x^2 r over a row's entries x, for a panel [P | R] with 2 k columns."""
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):
@@ -260,7 +260,7 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ign
 
 @borrowed()
 def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):  # type: ignore[no-untyped-def]
-    """Compute the sums of x and x^2 per feature and label, without a panel: O(non-zeros)."""
+    """Sum x and x^2 for each feature and label without a panel, in O(non-zeros)."""
     for r in range(hi - lo):
         sums[r] = 0.0
         squares[r] = 0.0

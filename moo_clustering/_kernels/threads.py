@@ -1,4 +1,4 @@
-"""Threads for compiled kernels: kernels that release the interpreter lock are called for parts of a range."""
+"""Threads for compiled kernels that release the interpreter lock and process parts of a range."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Loci per block; rows of counts of one block stay in the second-level cache.
+# Loci per block; a block's rows of counts stay in the second-level cache.
 BLOCK = 4096
-# Number of operations below which one thread is faster, because starting threads takes tens of microseconds;
-# and number of operations per visit of a gene.
+# Number of operations below which one thread is faster, because starting threads takes tens of
+# microseconds; and number of operations for visiting a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Parts per worker: several, so that workers do not wait for one part with large clusters.
+# Parts per worker. Several parts keep workers from waiting for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
 
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
-    """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same memory."""
+    """Call ``kernel(lo, hi)`` for each block; blocks must not write to the same memory."""
 
     def part(first: int, last: int) -> None:
         for block in range(first, last):
@@ -39,7 +39,7 @@ def sum_blocks(
     dtype: type[np.generic],
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """Sum the results of blocks in block order, so that threads do not change the result."""
+    """Sum the results of all blocks in block order, so that threads do not affect the result."""
     parts = np.zeros((-(-n_loci // BLOCK), n_rows), dtype=dtype)
     for_blocks(lambda lo, hi: kernel(lo, hi, parts[lo // BLOCK]), n_loci, n_rows, n_jobs)
     total: NDArray[Any] = parts.sum(axis=0)
@@ -47,8 +47,8 @@ def sum_blocks(
 
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
-    """``numba.njit`` for functions that neither allocate arrays nor retain references to them."""
-    # Counting references of the arrays in a named tuple costs more than a short loop over them, and makes
+    """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to them."""
+    # Reference counting for the arrays in a named tuple costs more than a short loop over them, and makes
     # threads wait for each other. The private option is omitted if numba does not support it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
@@ -61,23 +61,23 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # The approximate total ``n_operations`` decides whether threads are used. ``each`` is the number of parts
-    # per worker: 1 if all parts take the same time, and each reads a whole large table.
+    # The approximate total ``n_operations`` decides whether to use threads. ``each`` is the number of parts
+    # per worker: 1 if all parts take equally long and each part reads a whole large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
         return
     n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
-    # Plain threads: kernels release the interpreter lock and write in place, and a call takes milliseconds,
-    # less than the polling interval of joblib.
+    # Use plain threads: kernels release the interpreter lock and write in place, and a call takes
+    # milliseconds, less than joblib's polling interval.
     with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
 
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation in this block, unless all loops are in the cache."""
+    """Call ``tell`` before the first compilation in this block, or never if all loops are cached."""
 
     class Listener(event.Listener):
         told = False
@@ -88,7 +88,7 @@ def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
                 tell()
 
         def on_end(self, _: object) -> None:
-            """Do nothing: only the first compilation is reported."""
+            """Do nothing, because only the first compilation is reported."""
 
     with event.install_listener("numba:compile", Listener()):
         yield

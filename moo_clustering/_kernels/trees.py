@@ -1,7 +1,7 @@
-"""Trees over samples: KD-trees, minimum spanning trees, Genie's merge order, connected components.
+"""Trees over samples: KD-trees, minimum spanning trees, Genie's merge order and connected components.
 
-The keys of samples order links of equal length, so that a spanning tree does not depend on the order of rows.
-All distances are rounded by :func:`rounded`, so that distances equal up to rounding are exactly equal.
+Links of equal length are ordered by the keys of their samples, so a spanning tree does not depend on the row
+order. Distances are rounded by :func:`rounded`; those that are equal up to rounding become identical.
 """
 
 from typing import Any
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of points in a leaf of a KD-tree.
+# Maximum number of points in a KD-tree leaf.
 LEAF = 12
-# Relative margin of distances to boxes, larger than rounding errors, so that boxes with ties are opened.
+# Relative margin of distances to boxes: larger than rounding errors, so that boxes with ties are searched.
 _MARGIN = 1e-11
-# Number of columns of a distance matrix that are summed together, and stay in the cache with their features.
+# Number of distance-matrix columns summed together, so that they and their features stay in the cache.
 _BLOCK = 128
-# Number of points of a leaf that are compared at once, and number of leaves that are searched first.
+# Number of leaf points compared at once, and number of leaves searched first.
 LANES = 16
 _FIRST_LEAVES = 64
 
@@ -54,7 +54,7 @@ def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # t
 
 @njit(cache=True, nogil=True, inline="always")
 def rounded(value: float) -> float:
-    """Round to 41 significant bits by Veltkamp's splitting, so that noise breaks no tie; monotone."""
+    """Round to 41 significant bits by Veltkamp's splitting (monotone), so that noise breaks no ties."""
     high = value * 4097.0
     result: float = high - (high - value)
     return result
@@ -72,8 +72,8 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 
 @njit(cache=True, nogil=True)
 def square_distances(X: NDArray[Any]) -> NDArray[Any]:
-    """Compute all squared Euclidean distances (n, n), bitwise equal to a loop over features per pair."""
-    # Sums of several pairs are vectorised together, because vectorising a single sum would change its order.
+    """Compute all squared Euclidean distances (n, n), bitwise equal to summing the features of each pair."""
+    # Sum several pairs in parallel, because vectorising the sum of one pair would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -94,7 +94,7 @@ def square_distances(X: NDArray[Any]) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def node_count(n_points: int) -> int:
-    """Return the number of nodes of a tree with leaves of at most ``LEAF`` points."""
+    """Return the number of nodes in a tree with at most ``LEAF`` points per leaf."""
     count, size = 1, n_points
     while size > LEAF:
         size = (size + 1) // 2
@@ -104,7 +104,7 @@ def node_count(n_points: int) -> int:
 
 @njit(cache=True, nogil=True)
 def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Return a KD-tree: points by position (n,), start and stop (n_nodes,), box corners (n_nodes, d) each."""
+    """Return a KD-tree: point order (n,), start and stop (n_nodes,), low and high corners (n_nodes, d)."""
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -132,7 +132,7 @@ def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, middle: int) -> None:
-    """Partition points[lo:hi] so that no point before ``middle`` is above a later one in feature f."""
+    """Partition points[lo:hi] so that no point before ``middle`` exceeds a later point in feature f."""
     left, right = lo, hi - 1
     while left < right:
         pivot = X[points[(left + right) // 2], f]
@@ -158,12 +158,12 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 def nearest_by_blocks(  # type: ignore[no-untyped-def]
     blocks, start, low, high, places, groups, lo, hi, near, squares
 ):
-    """Find the nearest points of queries, including themselves, in float32; return the searched leaves."""
-    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``,
-    # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are also points, at ascending
-    # ``places``; group g, ``groups[g]:groups[g + 1]``, is in one leaf. For the groups lo..hi-1, the
-    # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are
-    # faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
+    """Find the nearest points of queries, including themselves, in float32; return the leaves searched."""
+    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
+    # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
+    # ``places``; group g, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1, the function
+    # writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are faster than
+    # a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)
@@ -176,7 +176,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
             values[:, q] = blocks[home, :, places[first + q] - start[home]]
             squares[first + q] = np.inf
         _between_boxes(low, high, home, between, apart)
-        # Search near leaves first, so that more leaves can be skipped.
+        # Search nearby leaves first, so that more leaves can be skipped.
         sequence = np.argpartition(apart, min(_FIRST_LEAVES, n_leaves - 1))
         sequence[:_FIRST_LEAVES] = sequence[:_FIRST_LEAVES][np.argsort(apart[sequence[:_FIRST_LEAVES]])]
         farthest = np.float32(np.inf)
@@ -200,7 +200,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
 def _between_boxes(
     low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
 ) -> None:
-    """Compute squared distances from a box to all boxes, and 4 times the distances between their centres."""
+    """Compute squared distances from one box to all boxes, and 4 times those between their centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -217,7 +217,7 @@ def _between_boxes(
 def _to_box(
     values: NDArray[Any], n_queries: int, low: NDArray[Any], high: NDArray[Any], out: NDArray[Any]
 ) -> None:
-    """Compute the squared distances from queries, features (d, n_queries), to a box."""
+    """Compute the squared distances from the queries, as features (d, n_queries), to a box."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
     for f in range(len(values)):
@@ -229,7 +229,7 @@ def _to_box(
 
 @njit(cache=True, nogil=True)
 def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near: Any, squares: Any) -> None:
-    """Insert the points of a leaf into the list of a query, sorted by squared distance."""
+    """Insert the points of a leaf into a query's list, which is sorted by squared distance."""
     stop = (size + LANES - 1) // LANES * LANES
     total[:stop] = np.float32(0.0)
     for f in range(len(block)):
@@ -255,7 +255,7 @@ def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near
 
 @njit(cache=True, nogil=True, inline="always")
 def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Return a lower bound, with a small margin, of the squared distance to the nearest point of a box."""
+    """Return a lower bound, with a small margin, on the squared distance to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -266,7 +266,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
 
 @njit(cache=True, nogil=True, inline="always")
 def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Return an upper bound, with a small margin, of the squared distance to the farthest corner of a box."""
+    """Return an upper bound, with a small margin, on the squared distance to the farthest box corner."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -277,13 +277,13 @@ def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[An
 
 @njit(cache=True, nogil=True)
 def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int, n: int) -> float:
-    """Compute the Gini index of sorted cluster sizes, sum of (2t - q - 1) s_t divided by (q - 1) n."""
+    """Compute the Gini index of the sorted cluster sizes: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
     while size <= n:
         c = count[size]
-        # All ranks t = before + 1, ..., before + c of one size at once.
+        # Add all ranks t = before + 1, ..., before + c of one size at once.
         total += size * c * (2 * before + c - n_clusters)
         before += c
         size = larger[size]
@@ -292,7 +292,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 @njit(cache=True, nogil=True)
 def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
-    """Count a cluster whose size is above ``below``, which must be a size in the list."""
+    """Count a cluster of a size above ``below``, a size that must already be in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -303,7 +303,7 @@ def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) 
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
-    """Remove sizes without clusters, up to ``upto``, from the list, which starts at 0."""
+    """Remove sizes up to ``upto`` that have no clusters from the list, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -314,16 +314,16 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
-    """Write the merge order of ``links`` (n-1, 2) sorted by length; return False if they are not a tree."""
-    # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need
-    # no new inspection before the smallest size increases, and links used meanwhile are skipped like those of
-    # larger clusters. After every increase at most n / size clusters remain: all inspections take O(n log n).
+    """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
+    # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore
+    # need no further inspection until it increases; links used in the meantime are skipped like links of
+    # larger clusters. After each increase, at most n / size clusters remain: all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # count[s] clusters have size s; larger[s] is the next existing size: a linked list from 0 to n + 1.
+    # count[s] clusters have size s; larger[s] is the next size in a linked list from 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
-    # Entry e + 1 represents link e, entry 0 the head of the list.
+    # Entry e + 1 represents link e, and entry 0 is the head of the list.
     following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
     place, least = 1, 1
     for done in range(n - 1):
@@ -352,7 +352,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
-        # Add the size before empty sizes are removed: ``high`` is still in the list, even without clusters.
+        # Add the new size before empty sizes are removed, while ``high`` is still in the list.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -360,7 +360,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
 
 @njit(cache=True, nogil=True)
 def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any], out: NDArray[Any]) -> None:
-    """out[q] = clusters after n_merges[q] (non-decreasing) merges, numbered by first appearance."""
+    """out[q] = cluster numbers, by first appearance, after n_merges[q] (non-decreasing) merges."""
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -371,7 +371,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
         n_clusters = 0
         for i in range(n):
             r = root(parents, i)
-            # The root is the smallest member, so it is numbered before the others.
+            # The root is the smallest member, so it is numbered before the other members.
             if r == i:
                 out[q, i] = n_clusters
                 n_clusters += 1
@@ -390,7 +390,7 @@ def root(parents: NDArray[Any], i: int) -> int:
 
 @njit(cache=True, nogil=True)
 def join(parents: NDArray[Any], a: int, b: int) -> bool:
-    """Join two components; return False if they are the same."""
+    """Join two components; return False if they are the same component."""
     a, b = root(parents, a), root(parents, b)
     if a < b:
         parents[b] = a
@@ -401,9 +401,9 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def settle(parents: NDArray[Any]) -> None:
-    """Point every member to the smallest member of its component, after all joins."""
+    """After all joins, point every member to the smallest member of its component."""
     for i in range(len(parents)):
-        # The parent has a smaller index, so it is already settled.
+        # The parent has a smaller index, so it has already been settled.
         parents[i] = parents[parents[i]]
 
 
@@ -424,8 +424,8 @@ def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, 
 
 @njit(cache=True, nogil=True)
 def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with the spanning tree by mutual reachability, in Prim's order."""
-    # X contains points, and ``cores`` squared core distances; or X contains symmetric distances.
+    """Fill ``links`` (n-1, 2) with the mutual-reachability spanning tree, in Prim's order."""
+    # X contains points and ``cores`` squared core distances, or X contains symmetric distances.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -453,10 +453,10 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
-    """Compute DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
-    # With ``by_gap``, the shorter of links with equal reachability comes first, else the link of the earlier
-    # samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, 0 on the diagonal, where ``nearest`` is the
-    # smallest positive distance of a sample.
+    """Compute the DBCV of each of the partitions (p, n) separately, with cluster sizes ``sizes`` (p, k)."""
+    # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
+    # ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is each
+    # sample's smallest positive distance.
     if not len(labels):
         return
     n = len(D)
@@ -493,22 +493,22 @@ def density_validity(
 def _cores(
     D: Any, closeness: Any, nearest: Any, exponent: float, members: Any, within: Any, core: Any
 ) -> None:
-    """Copy the distances within a cluster, and compute its core distances (Definition 1)."""
+    """Copy the distances within a cluster and compute its core distances (Definition 1)."""
     for a, i in enumerate(members):
         total = 0.0
         for b, j in enumerate(members):
             within[a, b] = D[i, j]
             total += closeness[i, j]
         least = nearest[i]
-        if total < 1e-280:  # such sums of powers may have lost relevant terms by underflow
-            # The overall nearest sample is so much nearer than the cluster that the powers underflow.
+        if total < 1e-280:  # such sums may have lost relevant terms to underflow
+            # The nearest sample overall is so much nearer than the cluster that the powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # Equal samples are infinitely close, so the core distance is 0.
+        # Identical samples are infinitely close, so the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
@@ -516,11 +516,11 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Return the longest edge of inner samples (else of the tree); mark inner samples (both of only two)."""
+    """Return the longest edge between inner samples (or of the tree if there is none); mark inner samples."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # Lengths that equal reachabilities break no ties.
+        # Replace distances by reachabilities, so that lengths do not break ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -543,7 +543,7 @@ def _sparseness(
 def _separations(
     D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
 ) -> NDArray[Any]:
-    """Find the least reachability from inner samples of each cluster to those of other clusters, or inf."""
+    """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -562,7 +562,7 @@ def _separations(
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
-    """Return whether a link precedes another, by lengths d and e, then by keys in any order."""
+    """Return whether a link precedes another, by lengths d and e, then by the unordered keys."""
     if d != e:
         result: bool = d < e
         return result
@@ -575,7 +575,7 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 def _nearest_outside(  # type: ignore[no-untyped-def]
     i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
 ):
-    """Find the nearest sample of another component within ``bound`` (ties: link order), and the distance."""
+    """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -612,7 +612,7 @@ def _nearest_outside(  # type: ignore[no-untyped-def]
 def _label_nodes(
     component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
 ) -> None:
-    """Find the component that all points of a node share, or -1."""
+    """Find the component to which all points of each node belong, or -1."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -630,14 +630,14 @@ def _label_nodes(
 
 @njit(cache=True, nogil=True)
 def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
-    """Fill ``links`` (n-1, 2) with positions: each round adds the shortest outgoing link per component."""
+    """Fill ``links`` (n-1, 2) with positions; each round adds every component's shortest outgoing link."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # Each popped node pushes two, so the stack contains at most depth + 1 nodes, fewer than 64.
+    # Each popped node pushes two, so the stack contains at most depth + 1 nodes, which is below 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -645,7 +645,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
-            # Components only grow: the nearest sample outside remains nearest unless it is now inside.
+            # Components only grow, so the nearest outside sample remains nearest until it is absorbed.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -653,7 +653,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # No sample of another component is within ``beyond``, so none is nearer than the best.
+            # No sample of another component lies within ``beyond``, so none is nearer than the best.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(
@@ -668,7 +668,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
             i = source[own]
             if i < 0:
                 continue
-            # Two components may have selected the same link.
+            # Two components may have chosen the same link.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
@@ -685,7 +685,7 @@ def _offer(i: int, nearest: Any, length: Any, keys: Any, own: int, best: Any, so
 
 @njit(cache=True, nogil=True)
 def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples in Prim's order; X contains points, or symmetric distances."""
+    """Fill ``links`` (n-1, 2) with samples in Prim's order; X contains points or symmetric distances."""
     n = len(X)
     left = np.arange(1, n)
     length, source = np.full(n, np.inf), np.zeros(n, np.int64)
@@ -714,7 +714,7 @@ def _earlier(i: int, j: int, length: NDArray[Any], source: NDArray[Any], keys: N
 def split_components(
     G: NDArray[Any], above: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """out[q, c] = smallest part of the cluster of part c; a gene of 0 cuts its link."""
+    """out[q, c] = smallest part in the cluster of part c; a link is cut if its gene is 0."""
     for q in range(lo, hi):
         out[q, 0] = 0
         for c in range(1, len(above)):
@@ -725,7 +725,7 @@ def split_components(
 def short_components(
     G: NDArray[Any], base: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """out[q, c] = smallest part of the cluster of part c; a gene is the sample to which its part links."""
+    """out[q, c] = smallest part in the cluster of part c; each gene is the sample to which its part links."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -740,7 +740,7 @@ def short_components(
 def sample_labels(
     parts: NDArray[Any], base: NDArray[Any], number: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """Compute the clusters of all samples, numbered by first appearance; ``number`` has an entry per part."""
+    """Compute the cluster of every sample, by first appearance; ``number`` has one entry per part."""
     for q in range(lo, hi):
         number[:] = -1
         count = 0
@@ -754,7 +754,7 @@ def sample_labels(
 
 @njit(cache=True, nogil=True)
 def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
-    """Compute the number of clusters of every row."""
+    """Compute the number of clusters in each row."""
     for q in range(len(parts)):
         count = 0
         for c in range(parts.shape[1]):
@@ -765,8 +765,8 @@ def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
     """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
-    # The vectors are the columns of ``block``, so that an entry of A is read once for all of them. Rows are
-    # summed in the order of their entries, in any thread.
+    # The vectors are the columns of ``block``, so that each entry of A is read once for all of them. Each
+    # row sums its entries in the same order in every thread.
     a, b, c = factors
     width = block.shape[1]
     for i in range(lo, hi):
@@ -780,8 +780,8 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # typ
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):  # type: ignore[no-untyped-def]
-    """Join samples of the same part if their entry, times the strengths of both, is at least ``least``."""
-    # ``parents``, initially 0, 1, ..., finally contains the smallest member of the component of every sample.
+    """Join samples in the same part if their entry, times both strengths, is at least ``least``."""
+    # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]

@@ -1,8 +1,8 @@
 """Search loops, and algorithms that pymoo and DEAP do not provide.
 
-:func:`drive` runs any :class:`Search` with progress bar, history, checkpoints and interruption by Ctrl-C.
-:class:`PymooSearch` and :class:`DeapSearch` adapt pymoo algorithms and DEAP toolboxes.
-:func:`evolve` runs a pymoo algorithm in one call.
+:func:`drive` runs any :class:`Search` with a progress bar, history, checkpoints and Ctrl-C handling.
+:class:`PymooSearch` and :class:`DeapSearch` adapt pymoo algorithms and DEAP toolboxes. :func:`evolve` runs a
+pymoo algorithm in one call.
 """
 
 import lazy_loader as _lazy

@@ -31,7 +31,7 @@ from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
 from moo_clustering.operators import CanonicalDuplicates, generic
 
-# Maximum number of initial samples, all of which are in memory.
+# Maximum number of initial samples, because all of them are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
@@ -41,58 +41,58 @@ Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
-    Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
-    and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
-    criterion can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source:
-    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
-    algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+    A perturbed solution is accepted or rejected depending on its dominance relations to the current solution
+    and to an archive of non-dominated solutions, and on a falling temperature. The result is the archive. The
+    first pymoo iteration creates the archive; each later iteration runs one temperature. A termination
+    criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
+    Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization algorithm: AMOSA", IEEE
+    Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
     ----------
     soft_limit : int, default=200
-        SL: size above which the archive is thinned.
+        SL: archive size above which the archive is thinned.
     hard_limit : int, default=100
-        HL < SL: size of the archive after thinning, and its maximum size at the end.
+        HL < SL: archive size after thinning, and maximum size at the end.
     init_factor : float, default=2
         The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
-        Number of hill climbing steps from every initial sample.
+        Number of hill-climbing steps from every initial sample.
     t_max, t_min : float, default=100, 1e-5
-        The temperatures are ``t_max``, ``cooling * t_max``, ... above ``t_min``.
+        The temperatures are ``t_max``, ``cooling * t_max``, ... as long as they exceed ``t_min``.
     cooling : float, default=0.8
     n_moves : int, default=100
-        Number of perturbations per temperature.
+        Number of perturbations at each temperature.
     acceptance : {"physical", "literal"}, default="physical"
-        Probability of a move to a solution dominated by an average amount D, at temperature T:
+        Probability, at temperature T, of moving to a solution that is dominated by an average amount D:
         1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
     sampling : Sampling, ndarray or Population, optional
-        Default: uniform within the bounds, integers if the problem has ``vtype=int``.
+        Default: uniform within the bounds, or uniform integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        Callables are ``perturb(problem, X, rng) -> X``, shape (n, n_var). Default: :class:`LaplaceNoise`.
+        Function: ``perturb(problem, X, rng) -> X``, shape (n, n_var). Default: :class:`LaplaceNoise`.
     repair : Repair, optional
-        Applied to samples and perturbed solutions.
+        Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        The archive rejects individuals with equal genes (True), none (False), duplicates by an operator
-        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or individuals with equal
-        ``canonical(X)``, for a callable ``canonical``.
+        True rejects archive candidates whose genes equal a member's, False rejects none, an operator rejects
+        its duplicates (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), and a callable
+        ``canonical`` rejects candidates whose ``canonical(X)`` equals a member's.
 
     Attributes
     ----------
     n_temperatures : int
-        Number of iterations after the initial iteration.
+        Number of iterations after the first one.
     current : Individual
         Current solution.
     pop, opt : Population
-        The archive: at most ``soft_limit`` solutions, and ``hard_limit`` after the last iteration.
+        The archive: at most ``soft_limit`` solutions, or ``hard_limit`` after the last iteration.
 
     Notes
     -----
-    A run makes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
-    are evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
+    A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
+    are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    Smaller constraint violations dominate, by the amount of their difference divided by their range. Among
-    equal violations, objectives decide. Genotypes in ``out["X"]`` replace the evaluated genotypes.
+    Solutions with smaller constraint violations dominate, by the difference of the violations divided by
+    their range. Objectives decide between equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------
@@ -146,11 +146,11 @@ class AMOSA(Algorithm):
 
     @property
     def n_temperatures(self) -> int:
-        """Number of iterations after the initial iteration."""
+        """Number of iterations after the first one."""
         return self.cooling.n_temperatures
 
     def setup(self, problem: Any, **options: Any) -> AMOSA:
-        """Set up as in pymoo; without a termination, the last temperature ends the run."""
+        """Set up as in pymoo; without a termination criterion, the run ends after the last temperature."""
         if options.get("termination") is None:
             options["termination"] = CooledDown() if self.termination is None else self.termination
         super().setup(problem, **options)
@@ -187,7 +187,7 @@ class AMOSA(Algorithm):
     def _advance(self, infills: Any = None, **options: Any) -> None:
         archive = self._archive()
         archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
-        i = self.n_iter - 2  # pymoo counts from 1, and iteration 1 is the initial iteration
+        i = self.n_iter - 2  # pymoo counts from 1, and iteration 1 creates the archive
         current = anneal(
             archive,
             pymoo_search.Solution.of_individual(self.current),
@@ -245,7 +245,7 @@ def _n_samples(init_factor: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
-    """Return the probability of a move to a solution dominated by an average amount, see :class:`AMOSA`."""
+    """Return the probability of moving to a solution dominated by an average amount; see :class:`AMOSA`."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -259,7 +259,7 @@ def climb(
     evaluate: Evaluate,
     rng: Generator,
 ) -> list[pymoo_search.Solution]:
-    """Improve solutions in parallel: perturbed solutions replace originals that they dominate."""
+    """Improve solutions in parallel: a perturbed solution replaces an original that it dominates."""
     violations = pymoo_search.violations_of(batch, problem)
     for _ in range(n_steps):
         trial = evaluate(vary(batch["X"], rng))
@@ -285,12 +285,12 @@ def anneal(
     evaluate: Evaluate,
     rng: Generator,
 ) -> pymoo_search.Solution:
-    """Run the moves of one temperature, and return the final current solution."""
+    """Run the moves of one temperature, and return the last current solution."""
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
         new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
-        # relation compares the new with the current solution (1: the new one is dominated); k members of the
-        # archive dominate the new solution. The cases are numbered as in the paper.
+        # relation compares the new with the current solution (1: the new solution is dominated); k archive
+        # members dominate the new solution. Cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
@@ -308,9 +308,9 @@ def anneal(
 
 
 class BoundedArchive:
-    """Archive of AMOSA: distinct non-dominated solutions, thinned from the soft to the hard limit."""
+    """AMOSA archive: distinct non-dominated solutions, thinned from the soft to the hard limit."""
 
-    # ``F`` and ``violations`` have soft_limit + 1 rows, of which ``len(members)`` are in use.
+    # ``F`` and ``violations`` have soft_limit + 1 rows; the first ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
@@ -326,7 +326,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by the best solutions, at most ``hard_limit``."""
+        """Replace the members by the best solutions, up to ``hard_limit``."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -334,12 +334,12 @@ class BoundedArchive:
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by the members of an earlier archive."""
+        """Replace the members by those of an earlier archive."""
         self._remember(members)
         self._set(members)
 
     def add(self, solution: pymoo_search.Solution) -> None:
-        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members."""
+        """Add a solution unless a member dominates or duplicates it; remove the members that it dominates."""
         if self._is_known(solution):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
@@ -353,7 +353,7 @@ class BoundedArchive:
             self.thin()
 
     def thin(self) -> None:
-        """Reduce the archive to at most ``hard_limit`` members, spread over the objectives."""
+        """Reduce the archive to at most ``hard_limit`` members that are spread over the objective space."""
         if len(self) > self.hard_limit:
             self._keep(representatives(self.F[: len(self)], self.hard_limit))
 
@@ -370,13 +370,13 @@ class BoundedArchive:
         self.members = [self.members[i] for i in rows]
 
     def _remember(self, solutions: Sequence[pymoo_search.Solution]) -> None:
-        """Compute the keys of all solutions at once, if the operator compares keys."""
+        """If the operator compares keys, compute the keys of all solutions at once."""
         if isinstance(self._duplicates, CanonicalDuplicates) and len(solutions):
             for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
                 solution.key = key
 
     def _distinct(self, solutions: list[pymoo_search.Solution]) -> list[pymoo_search.Solution]:
-        """Drop duplicates among the solutions."""
+        """Drop solutions that duplicate an earlier solution."""
         self._remember(solutions)
         if isinstance(self._duplicates, CanonicalDuplicates):
             first: dict[bytes | None, pymoo_search.Solution] = {}
@@ -403,9 +403,9 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Return the rows of one representative per cluster, for ``n_groups`` single-linkage clusters; O(n^2)."""
-    # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
-    # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
+    """Return one representative row for each of ``n_groups`` single-linkage clusters; takes O(n^2)."""
+    # A representative has the smallest mean distance to the points in its cluster (ties: the first point).
+    # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:
@@ -417,7 +417,7 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # Sums of distances within this factor are tied, so that rounding does not decide.
+        # Distance sums within this factor are ties, so that rounding does not decide.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 
@@ -433,9 +433,9 @@ def _scaled(P: FloatArray) -> FloatArray:
 
 
 def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
-    """Return the group of each point after the first n - n_groups merges."""
+    """Return each point's group after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
-    member = list(range(n))  # a point of each cluster, in SciPy's numbering
+    member = list(range(n))  # one point of each cluster, in SciPy's numbering
     for left, right in merges[: n - n_groups, :2].astype(np.int64):
         one, other = group[member[left]], group[member[right]]
         group[group == other] = one
@@ -445,7 +445,7 @@ def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
 
 @dataclass(frozen=True)
 class Cooling:
-    """Temperatures t_max, t_max * factor, ... above t_min."""
+    """Geometric temperatures t_max, t_max * factor, ... above t_min."""
 
     t_max: float
     t_min: float
@@ -471,7 +471,7 @@ class Cooling:
     def n_temperatures(self) -> int:
         """Number of temperatures."""
         n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.factor)))
-        while self.temperature(n) > self.t_min:  # corrects rounding errors of the logarithms
+        while self.temperature(n) > self.t_min:  # correct rounding errors of the logarithms
             n += 1
         while n > 1 and self.temperature(n - 1) <= self.t_min:
             n -= 1
@@ -479,7 +479,7 @@ class Cooling:
 
 
 class CooledDown(Termination):
-    """End a run after its last temperature."""
+    """Ends a run after the last temperature."""
 
     def _update(self, algorithm: Any) -> float:
         return float((algorithm.n_iter - 1) / algorithm.cooling.n_temperatures)
@@ -488,13 +488,13 @@ class CooledDown(Termination):
 class LaplaceNoise(Mutation):
     """Add Laplacian noise to one random variable of every individual.
 
-    Values are clipped to the bounds, and integer variables move by at least one. Source: see :class:`AMOSA`.
+    Values are clipped to the bounds; integer variables move by at least one. Source: see :class:`AMOSA`.
 
     Parameters
     ----------
     scale : float, default=0.1
-        Mean absolute value of the noise, relative to the distance between the bounds of the variable or,
-        without bounds, in units of the variable.
+        Mean absolute value of the noise, relative to the distance between the variable's bounds or, without
+        bounds, in units of the variable.
     """
 
     def __init__(self, scale: float = 0.1) -> None:

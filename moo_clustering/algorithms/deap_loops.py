@@ -1,4 +1,4 @@
-"""Loops and steps in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC."""
+"""DEAP-style loops and steps: genetic K-means, genetic clustering for unknown K, and CHC."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Key = Callable[[Any], Hashable]
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
 Legal = Callable[[Any], bool]
-# Parameters and results of the loops, for :func:`~moo_clustering._docs.documented`.
+# Parameters and return values of the loops, for :func:`~moo_clustering._docs.documented`.
 LOOP = """
 Parameters
 ----------
@@ -74,7 +74,7 @@ def gka(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and K-means, but no crossover.
+    """Genetic K-means: repeat :class:`GkaStep` (selection, mutation and K-means, but no crossover).
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
@@ -94,7 +94,7 @@ def gcuk(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic clustering for unknown K: repeat :class:`GcukStep`, with selection, crossover and mutation.
+    """Genetic clustering for unknown K: repeat :class:`GcukStep` (selection, crossover and mutation).
 
     The logbook column ``ncross`` counts the crossed pairs. Sources: Evolutionary multi-instance clustering
     (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
@@ -114,7 +114,7 @@ def chc(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """CHC: repeat :class:`ChcStep`, with elitist survival, crossover of distant parents only, and restarts.
+    """CHC: repeat :class:`ChcStep` (elitist survival, crossover of distant parents only, and restarts).
 
     The logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d`` (threshold
     after the generation) and ``restart`` (0 or 1). Sources: L. J. Eshelman, "The CHC adaptive search
@@ -152,7 +152,7 @@ def run_steps(
     rng: Generator | None,
     verbose: bool,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and run ``ngen`` generations, or fewer if the step's budget is exhausted."""
+    """Evaluate a population and run ``ngen`` generations, or fewer once the step's budget is exhausted."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
         raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
@@ -173,7 +173,7 @@ def run_steps(
             halloffame.update(step.eligible(population))
         logbook.record(gen=gen, **columns, **stats.compile(population))
         if verbose:
-            with suppress(OSError, ValueError):  # stdout is closed or full
+            with suppress(OSError, ValueError):  # standard output is closed or full
                 print(logbook.stream)
     return population, logbook
 
@@ -181,21 +181,21 @@ def run_steps(
 class CountedStep(Documented, ABC):
     """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
 
-    ``toolbox.repair``, if registered, repairs new individuals before evaluation. Subclasses implement
+    If ``toolbox.repair`` is registered, it repairs new individuals before evaluation. Subclasses implement
     ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
+        Probabilities of changing a child by ``toolbox.mutate``, and then by ``toolbox.km``.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
-        counts in ``n_trials``. Without a batched ``mutate``, trials of one individual can exceed the maximum.
+        counts in ``n_trials``. Unless ``mutate`` is batched, an individual's trials can exceed the maximum.
 
     Attributes
     ----------
     evaluations, trials : int
-        Evaluations and trial evaluations so far.
+        Numbers of evaluations and trial evaluations so far.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("nevals", "ntrials")
@@ -222,14 +222,14 @@ class CountedStep(Documented, ABC):
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
-        """Reset the step, and evaluate the individuals of the initial population without valid fitness.
+        """Reset the step, and evaluate the initial individuals without valid fitness.
 
         Returns the population, without individuals beyond ``max_evals``, and its logbook columns. Raises a
-        ValueError if the population is empty, there are several objectives, or a toolbox function is missing.
+        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
-        if callable(getattr(toolbox, "repair", None)):  # repair must not change the caller's individuals
+        if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
             population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
         return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
@@ -262,7 +262,7 @@ class CountedStep(Documented, ABC):
     def _generation(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
-        """Run one generation, without changing the individuals of ``population``."""
+        """Run one generation without modifying the individuals of ``population``."""
 
     @abstractmethod
     def _needed(self) -> list[str]:
@@ -272,7 +272,7 @@ class CountedStep(Documented, ABC):
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals without fitness within the budget; return all individuals with fitness."""
+        """Evaluate individuals without fitness within the budget; return those that have a fitness."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -289,7 +289,7 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Drop children beyond the budget, and apply ``mutate`` and ``km`` to the rest in place."""
+        """Drop children beyond the budget, and apply ``mutate`` and ``km`` to the others in place."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
@@ -348,12 +348,12 @@ class GenerationalStep(CountedStep):
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new individual if all new ones are worse.
+        Whether the best individual so far replaces the worst new one if all new individuals are worse.
     legal : callable, optional
-        ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
-        individuals can be selected, but cannot be the elite or enter the hall of fame.
+        ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
+        can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        See :class:`CountedStep`. The best old individuals replace children beyond the budget.
+        See :class:`CountedStep`. Children beyond the budget are replaced by the best old individuals.
     """
 
     def __init__(
@@ -376,7 +376,7 @@ class GenerationalStep(CountedStep):
         self.legal = legal
 
     def eligible(self, population: Individuals) -> Individuals:
-        """Return the legal individuals."""
+        """Return only the legal individuals."""
         if self.legal is None:
             return population
         flags = [np.all(flag) for flag in batch_map(self.legal, population)]
@@ -388,7 +388,7 @@ class GenerationalStep(CountedStep):
     def _generation(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
-        # With elitism, the best individual so far is always in the population.
+        # With elitism, the population always contains the best individual so far.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
         n_crossed = self._cross(children, toolbox, rng)
@@ -425,7 +425,7 @@ class GkaStep(GenerationalStep):
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
     ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)`` is optional. Register
-    operators with a generator, because the step does not pass one.
+    operators together with their generator, because the step does not pass one.
     :func:`~moo_clustering.operators.deap.sel_roulette_min` and
     :class:`~moo_clustering.operators.deap.SelRouletteLegal` select by minimised objectives, and
     :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
@@ -433,7 +433,7 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that ``mutate`` and then ``km`` change a child. Unchanged children are not evaluated.
+        Probabilities of changing a child by ``mutate``, then by ``km``. Unchanged children are not evaluated.
     """
 
     def __init__(
@@ -453,14 +453,14 @@ class GcukStep(GenerationalStep):
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mate(first, second)`` if
     ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0; ``repair(individual)`` is optional. Register
-    operators with a generator, because the step does not pass one.
+    operators together with their generator, because the step does not pass one.
 
     Parameters
     ----------
     cxpb : float, default=0.2
-        Probability that a pair of consecutive selected individuals is crossed.
+        Probability of crossing each pair of consecutive selected individuals.
     mutpb : float, default=0.3
-        Probability that an individual is then mutated. Unchanged individuals are not evaluated again.
+        Probability of mutating each individual afterwards. Unchanged individuals are not re-evaluated.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -480,40 +480,40 @@ class GcukStep(GenerationalStep):
 class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
-    The step pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``, and
-    selects the best of parents and children. If no pair is crossed (or no child survives), ``d`` decreases;
-    at 0, a restart replaces all but the best individuals.
+    The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
+    the best of the parents and children. If no pair is crossed (or no child survives), ``d`` decreases. When
+    ``d`` reaches 0, a restart replaces all but the best individuals.
 
     The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
     ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.
     ``distance(first, second)`` (default: number of differing genes) and ``repair(individual)`` are optional.
-    Register operators with a generator, because the step does not pass one.
+    Register operators together with their generator, because the step does not pass one.
     :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0
-        Probabilities that a child is changed by ``mutate`` and then by ``km``.
+        Probabilities of changing a child by ``mutate``, and then by ``km``.
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        Number of best individuals that survive a restart; at least one individual is replaced.
+        Number of best individuals kept by a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases after generations without a crossed pair, or (``"no_acceptance"``) a surviving child.
+        ``d`` decreases if no pair was crossed or, with ``"no_acceptance"``, if no child survived.
     mutate : {"children", "population"}, default="children"
-        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, as further children.
+        ``"population"`` also mutates copies of all parents by ``mutate`` and ``km``, as additional children.
     step : float, default=1
         Decrease of ``d``.
     restart : callable, optional
-        ``restart(best, n_new, rng)`` returns ``n_new`` individuals; ``best`` contains clones of the
-        ``n_keep`` best. Default: ``toolbox.individual()``.
+        ``restart(best, n_new, rng)`` must return ``n_new`` individuals; ``best`` contains clones of the
+        ``n_keep`` best individuals. Default: ``toolbox.individual()``.
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
         See :class:`CountedStep`. Children beyond the budget are dropped.
     unique : callable, optional
-        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of individuals with equal
-        keys, only the best survives, unless too few individuals with other keys remain.
+        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of the
+        individuals with equal keys survives, unless too few individuals with other keys remain.
 
     Attributes
     ----------
@@ -587,7 +587,7 @@ class ChcStep(CountedStep):
         if self.mutate == "population":
             children += [toolbox.clone(individual) for individual in population]
         children = self._mutated(children, toolbox, rng)
-        children = [child for child in children if not child.fitness.valid]  # no unchanged copies
+        children = [child for child in children if not child.fitness.valid]  # drop unchanged copies
         children = self._evaluated(children, toolbox)
         population, n_accepted = self._survivors(population, children)
         if (n_crossed if self.threshold_rule == "no_crossing" else n_accepted) == 0:
@@ -615,8 +615,8 @@ class ChcStep(CountedStep):
         return children
 
     def _survivors(self, population: Individuals, children: Individuals) -> tuple[Individuals, int]:
-        """Return the best of parents and children (ties go to parents), and the number of children."""
-        pool = sorted([*population, *children], key=_quality, reverse=True)  # stable
+        """Return the best of the parents and children (parents win ties), and the number of children."""
+        pool = sorted([*population, *children], key=_quality, reverse=True)  # stable, so parents win ties
         if self.unique is not None:
             pool = _repeated_last(pool, self.unique)
         pool = pool[: len(population)]
@@ -624,7 +624,7 @@ class ChcStep(CountedStep):
         return pool, sum(id(individual) in new for individual in pool)
 
     def _restarted(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Return the best individuals, and new individuals that replace the others within the budget."""
+        """Return the best individuals, and replace the others by new individuals within the budget."""
         size = len(population)
         n_keep = max(min(self.n_keep, size - 1), 1)
         n_new = size - n_keep
@@ -671,14 +671,14 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that also mutates part of the initial population and all individuals of restarts.
+    """A :class:`ChcStep` that also mutates part of the initial population, and all individuals of restarts.
 
-    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, the search runs over local optima.
+    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, the search covers only local optima.
 
     Parameters
     ----------
     optima : float, default=0.5
-        Share of the initial population to mutate, starting with the first individual.
+        Fraction of the initial population to mutate, starting from the first individual.
     **options
         Options of :class:`ChcStep`.
     """

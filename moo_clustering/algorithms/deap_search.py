@@ -1,4 +1,4 @@
-"""Searches over DEAP toolboxes, with checkpoints."""
+"""Searches based on DEAP toolboxes, with checkpoints."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -20,32 +20,32 @@ _ATTRIBUTE = "attribute."
 
 
 class DeapSearch:
-    """A :class:`Search` over a DEAP toolbox.
+    """A :class:`Search` that uses a DEAP toolbox.
 
-    Raises a TypeError or ValueError if the toolbox lacks a function, or another argument is invalid.
+    Raises a TypeError or ValueError if the toolbox lacks a function or if another argument is invalid.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox
         Must have ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
-        ``fitness``; and, unless the step has ``start``, ``evaluate_population(population)``, which evaluates
-        in place and can return the number of evaluations.
+        ``fitness``. Unless the step has ``start``, it must also have ``evaluate_population(population)``,
+        which evaluates in place and may return the number of evaluations.
     step : callable
-        ``step(population, toolbox, rng)`` runs one generation, see Notes; for instance :class:`ChcStep`.
+        ``step(population, toolbox, rng)`` runs one generation; see Notes. Example: :class:`ChcStep`.
     rng : Generator
-        Random generator of ``population`` and ``step``.
+        Generator used by ``population`` and ``step``.
     pop_size : int
     hall_of_fame : deap.tools.HallOfFame, optional
-        Updated in every generation, and saved in checkpoints.
+        Updated in every generation and saved in checkpoints.
     statistics : deap.tools.Statistics, optional
-        Its fields replace ``min`` and ``avg`` in the logbook.
+        Statistics whose fields replace ``min`` and ``avg`` in the logbook.
 
     Attributes
     ----------
     population : list
     logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` or the columns of the step, if reported, and ``min`` and ``avg`` of the finite
-        fitness values, as lists of one natural value per objective.
+        ``gen``; ``nevals`` or the step's columns, if reported; and ``min`` and ``avg`` of the finite fitness
+        values, as lists with one natural value per objective.
     generation : int
     exhausted : bool
     finished : bool
@@ -55,12 +55,12 @@ class DeapSearch:
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. Its optional attributes are
     ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
-    ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
+    ``finished``, whether the search has ended; and ``eligible(population)``, hall-of-fame candidates.
 
-    Checkpoints contain genes, fitness and other plain attributes of individuals, generator, logbook and hall
-    of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. ``from_genes(genes)``, ``individual(genes)`` or
-    ``individual()`` restores individuals. Restored searches are bit-identical if all draws are from ``rng``.
+    Checkpoints contain the genes, fitness and other plain attributes of individuals, the generator, the
+    logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
+    ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
+    ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class DeapSearch:
 
     @property
     def finished(self) -> bool:
-        """Whether the step reports the end of the search."""
+        """Whether the step reports that the search has ended."""
         return bool(getattr(self.step, "finished", False))
 
     def check_resumable(self) -> None:
@@ -106,7 +106,7 @@ class DeapSearch:
             )
 
     def start_from(self, genes: NDArray[Any]) -> None:
-        """Use genotypes as the first individuals of the initial population."""
+        """Start the initial population with the given genotypes."""
         self._first = genes[: self.pop_size]
 
     def start(self) -> None:
@@ -135,7 +135,7 @@ class DeapSearch:
     def state(self) -> searches.State:
         """Return arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        Raises a TypeError if an attribute of an individual is not plain data.
+        Raises a TypeError if an individual has an attribute that is not plain data.
         """
         unique: dict[int, Any] = {}
         for individual in [*self.population, *(self.hall_of_fame or [])]:
@@ -168,7 +168,7 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # Insert the worst first, because ``insert`` places an individual before existing equal ones.
+            # Insert the worst first, because ``insert`` puts an individual before existing equal ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -221,7 +221,7 @@ def _hooks(owner: object) -> searches.Checkpointable | None:
 
 
 def flatten(individual: Any) -> dict[str, Any]:
-    """Return the genes, fitness and other attributes of an individual, for ``to_columns``."""
+    """Return an individual's genes, fitness and other attributes, for ``to_columns``."""
     row = {"genes": np.array(individual), "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64)}
     fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
     own = {k: v for k, v in vars(individual).items() if k != "fitness"}
@@ -230,20 +230,20 @@ def flatten(individual: Any) -> dict[str, Any]:
 
 
 def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
-    """Restore an individual from the result of :func:`flatten`."""
+    """Restore an individual from the output of :func:`flatten`."""
     individual = of_genes(row["genes"], toolbox)
     for key, value in row.items():
         if key.startswith(_FITNESS):
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # Set the weighted values directly, because setting ``values`` multiplies by the weights and rounds.
+    # Set the weighted values directly, because setting ``values`` would multiply by the weights and round.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 
 
 def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> list[Any]:
-    """Call ``toolbox.population(n=n, rng=rng)``, without ``rng`` if it does not accept this argument."""
+    """Call ``toolbox.population(n=n, rng=rng)``, or omit ``rng`` if the function does not accept it."""
     options = {"n": n, "rng": rng} if can_take(toolbox.population, n=n, rng=rng) else {"n": n}
     return list(toolbox.population(**options))
 

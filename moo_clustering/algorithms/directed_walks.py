@@ -1,4 +1,4 @@
-"""Directed walks: mutation of the best archive members for random weights of the objectives."""
+"""Directed walks: mutation of the best archive members under random objective weights."""
 
 from typing import Any
 
@@ -25,32 +25,32 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 
 @documented(ALGORITHM)
 class DirectedWalks(GeneticAlgorithm):
-    """Search by mutation of the best archive members for random weights of the objectives.
+    """Search by mutating the best archive members under random objective weights.
 
-    Every walk draws weights of the objectives, relative to their ranges in the archive, mutates the solution
-    of the archive with the least weighted sum, and adds the result to the archive. A
+    Each walk draws objective weights relative to the objectives' ranges in the archive, mutates the archive
+    member with the lowest weighted sum, and adds the result to the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
-    it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
+    it. First-generation walks start from the initial solutions in random order. There is no crossover.
 
-    A generation takes O(n_offsprings archive_size n_obj + (n_offsprings + archive_size)^2 n_obj) time besides
-    mutation and evaluation. Smaller constraint violations dominate. The algorithm is unpublished;
-    ``python -m papers regions`` compares it with other searches for contiguous regions.
+    In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
+    (n_offsprings + archive_size)^2 n_obj) time. Smaller constraint violations dominate. The algorithm is
+    unpublished; ``python -m papers regions`` compares it with other searches for contiguous regions.
 
     Parameters
     ----------
     pop_size : int, default=20
         Number of initial solutions.
     n_offsprings : int, optional
-        Walks per generation. Default: ``pop_size``.
+        Number of walks per generation. Default: ``pop_size``.
     archive_size : int, default=200
-        Maximum number of non-dominated solutions, above which the most crowded are removed.
+        Maximum number of non-dominated solutions; beyond it, the most crowded solutions are removed.
     sampling, mutation : pymoo operators, optional
         Default: uniform sampling and polynomial mutation of real variables. For partitions, use
         ``problem.operators(DirectedWalks)``.
     selection : pymoo Selection, optional
-        Selection of the solutions to mutate. Default: the solution with the least weighted sum.
+        Selects the solutions to mutate. Default: the solution with the lowest weighted sum.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        As for :class:`AMOSA`.
+        See :class:`AMOSA`.
 
     Attributes
     ----------
@@ -103,10 +103,10 @@ class DirectedWalks(GeneticAlgorithm):
 
 
 class _Walk(Mating):
-    """Mutate selected solutions; without a selection, the solutions with the least weighted sums."""
+    """Mutate selected solutions or, without a selection, those with the lowest weighted sums."""
 
     def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
-        # pymoo requires a crossover, which ``_do`` does not use.
+        # pymoo requires a crossover, but ``_do`` does not use it.
         copies: Crossover = UniformCrossover(prob=0.0)
         super().__init__(
             selection, copies, mutation, repair=repair, eliminate_duplicates=duplicates, n_max_iterations=10
@@ -124,7 +124,7 @@ class _Walk(Mating):
     ) -> Population:
         rng = np.random.default_rng(random_state)
         F, violation = pop.get("F", "CV")
-        # Iteration 1 of pymoo is the initial population.
+        # In pymoo, iteration 1 is the initial population.
         start = getattr(algorithm, "n_iter", None) == 2
         low, span = _range(F, violation[:, 0], everything=start)
         weights = random_weights(n_offsprings, F.shape[1], rng) / span
@@ -145,23 +145,23 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute minima and ranges of the objectives of all solutions, or of the least violating solutions."""
+    """Compute objective minima and ranges over all solutions or those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
-    # A constant objective is scaled by its absolute value.
+    # Scale a constant objective by its absolute value.
     span = np.where(span > 0.0, span, np.abs(low))
     return low, np.where(span > 0.0, span, 1.0)
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Find, for every row of weights, the solution of least violation with the least weighted sum."""
+    """Return, for each row of weights, the least violating solution with the lowest weighted sum."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 
 
 class ArchiveSurvival(Survival):
-    """Select non-dominated solutions with distinct objectives; if too many, the least crowded."""
+    """Select non-dominated solutions with distinct objectives; if there are too many, the least crowded."""
 
     def __init__(self, archive_size: int) -> None:
         super().__init__(filter_infeasible=False)
@@ -178,8 +178,8 @@ class ArchiveSurvival(Survival):
 
 
 def _least_crowded(F: FloatArray, size: int) -> IntpArray:
-    """Remove rows by least crowding distance, one by one, and return the positions of the last ``size``."""
-    # pymoo's "pcd" writes outside its arrays if several rows have the least or largest value of an objective.
+    """Remove the most crowded rows one by one, and return the positions of the remaining ``size`` rows."""
+    # pymoo's "pcd" writes out of bounds if several rows share an objective's smallest or largest value.
     n, kept = len(F), np.ones(len(F), dtype=bool)
     F = F[:, np.ptp(F, axis=0) > 0]
     columns, ends = np.arange(F.shape[1]), np.ones((1, F.shape[1]), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Exhaustive search over all sets of medoids of a problem."""
+"""Exhaustive search over all medoid sets of a problem."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def count_medoid_sets(n: int, k_max: int) -> int:
     Parameters
     ----------
     n, k_max : int
-        Number of samples, and maximum number of medoids.
+        Number of samples and maximum number of medoids.
     """
     return sum(comb(n, k) for k in range(2, k_max + 1))
 
 
 @documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
-    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first, each ascending.
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, each ascending, smaller sets first.
 
     Returns
     -------
     sets : ndarray of shape (n_sets, k_max)
-        Padded with -1. The only set for ``n = 1`` is (0,).
+        Sets padded with -1. For ``n = 1``, the only set is (0,).
 
     Examples
     --------
@@ -59,22 +59,22 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 
 
 def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
-    """Evaluate all medoid sets of a problem, and return the exact Pareto front.
+    """Evaluate all medoid sets of a problem and return the exact Pareto front.
 
-    Raises a ValueError if there are more than ``max_sets`` sets. Source: NSGA-II-clus.
+    Raises a ValueError if there are more than ``max_sets`` medoid sets. Source: NSGA-II-clus.
 
     Parameters
     ----------
     problem : MedoidProblem
     max_sets : int, default=5000
-        Maximum number of sets.
+        Maximum number of medoid sets.
 
     Returns
     -------
     Result
-        pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
-        ``CV``) the exact front, sorted by ascending Xie-Beni index. With ``supervision="constraint"``, the
-        front contains only sets with the smallest violation.
+        The pymoo result. ``pop`` contains the distinct improved sets. ``opt`` (also ``X``, ``F``, ``G``,
+        ``CV``) is the exact front, sorted by ascending Xie-Beni index; with ``supervision="constraint"``, it
+        contains only sets with the smallest violation.
 
     Examples
     --------
@@ -104,8 +104,8 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
-    """Drop repeated medoid sets except for the copy with the smallest objectives."""
-    # With "assigned_by", equal medoid sets can have different objectives, and all of these remain.
+    """Drop repeated medoid sets, keeping the copy with the lowest objectives."""
+    # With "assigned_by", equal medoid sets can have different objectives, all of which are kept.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical

@@ -1,4 +1,4 @@
-"""MAP-Elites: an archive with the best partition of every cell of a grid of descriptors."""
+"""MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -33,17 +33,17 @@ def n_clusters(labels: Labels) -> FloatArray:
 
 
 def evenness(labels: Labels) -> FloatArray:
-    """Entropy of the cluster sizes, relative to that of equal sizes; 1 for a single cluster."""
+    """Entropy of the cluster sizes relative to its maximum, or 1 for a single cluster."""
     n = labels.shape[1]
     sizes = check_population(labels, n).sizes
-    # A cumulative sum adds in order, so that the result does not depend on the other partitions.
+    # A cumulative sum adds in order, so the result does not depend on the other partitions.
     entropy = -np.cumsum(xlogy(sizes, sizes / n), axis=1)[:, -1] / n
     k = labels.max(axis=1) + 1
     return np.where(k > 1, np.clip(entropy / np.log(np.maximum(k, 2)), 0.0, 1.0), 1.0)
 
 
 def singletons(labels: Labels) -> FloatArray:
-    """Share of samples in clusters of size 1."""
+    """Fraction of samples in clusters of size 1."""
     return (check_population(labels, labels.shape[1]).sizes == 1).sum(axis=1) / labels.shape[1]
 
 
@@ -51,17 +51,17 @@ _KNOWN = {"n_clusters": n_clusters, "evenness": evenness, "singletons": singleto
 
 
 class PartitionArchive(NamedTuple):
-    """Feasible members of the archive of :class:`MapElites`, one per cell, in the order of the cells.
+    """Feasible members of a :class:`MapElites` archive, one per cell, in cell order.
 
     Attributes
     ----------
     names, edges : tuple of str, tuple of ndarray
-        Names of the descriptors and boundaries of their cells; outer cells include values outside the range.
+        Descriptor names and cell boundaries; the outer cells include values outside the range.
     cells, descriptors : ndarray of shape (n_members, n_descriptors)
     quality : ndarray of shape (n_members,)
-        First objective with original sign, or weighted sum of the minimised objectives.
+        First objective with its original sign, or weighted sum of the minimised objectives.
     quality_name, greater_is_better : str, bool
-        Name of the quality, and whether larger values are better.
+        Name of the quality measure, and whether larger values are better.
     X, labels : ndarray of shape (n_members, n_var) or (n_members, n_samples)
         Genotypes and partitions.
     """
@@ -78,14 +78,14 @@ class PartitionArchive(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """Share of the cells that have a member."""
+        """Fraction of the cells that have a member."""
         return len(self.cells) / prod(len(each) - 1 for each in self.edges)
 
     def best(self, **values: float) -> int:
-        """Return the row of the best member, as in ``archive.best(n_clusters=5)``.
+        """Return the row of the best member, for example ``archive.best(n_clusters=5)``.
 
-        Only the cells that contain the given descriptor values are searched. Raises a ValueError if no member
-        matches or a descriptor is unknown.
+        Only cells that contain the given descriptor values are searched. Raises a ValueError if no member
+        matches or if a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
@@ -106,31 +106,31 @@ def _cells_of(values: FloatArray, edges: Sequence[FloatArray]) -> IntpArray:
 
 @documented(ALGORITHM)
 class MapElites(GeneticAlgorithm):
-    """MAP-Elites: an archive with the best partition of every cell of a grid of descriptors.
+    """MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid.
 
-    Parents are random members of the archive. Each cell retains the partition with the smallest constraint
-    violation; ties are broken by quality, then by age (oldest first). Values outside the range of a
-    descriptor belong to its outer cells. The result contains all feasible members, including dominated ones.
-    Besides variation and evaluation, a generation takes O(n_offsprings n_samples) time and a sort of the
-    archive. Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
+    Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
+    violation; ties are broken by quality, then by age (oldest first). Values outside a descriptor's range
+    belong to its outer cells. The result contains all feasible members, including dominated ones. In addition
+    to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
+    Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
 
     Parameters
     ----------
     pop_size, n_offsprings : int, default=100
-        Numbers of initial solutions and of offspring per generation (default: ``pop_size``).
+        Number of initial solutions, and number of offspring per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
-        ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (share of samples),
-        fitted indices such as ``problem.indices[0]``, or functions of labels (n, n_samples), also as ("name",
-        function).
+        ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (fraction of
+        samples), fitted indices such as ``problem.indices[0]``, or functions of labels (n, n_samples),
+        optionally as ("name", function).
     cells : mapping of str to int, optional
-        Number of cells per descriptor. Default: one per number of clusters, and 10 for other descriptors.
+        Number of cells per descriptor. Default: one per number of clusters, and 10 for any other descriptor.
     ranges : mapping of str to (float, float), optional
-        Range of each descriptor; required for indices and functions. Default: the encoding's range of the
-        number of clusters; [0, 1] for evenness and singletons.
+        Range of each descriptor; required for indices and functions. Default: the encoding's range for
+        ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives, whose weighted sum is the quality. Default: the first objective.
+        Weights of the minimised objectives; their weighted sum is the quality. Default: the first objective.
     reference : float, default=0.0
-        Minimised quality that contributes 0 to the QD score, such as the worst possible value.
+        Minimised quality that adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
@@ -139,10 +139,10 @@ class MapElites(GeneticAlgorithm):
     ----------
     archive_ : PartitionArchive
     course_ : DataFrame
-        One row per generation: ``generation``, ``evaluations``, ``coverage`` (share of the cells with a
-        feasible member), ``qd_score`` (sum over these cells of ``reference`` minus minimised quality).
+        One row per generation: ``generation``, ``evaluations``, ``coverage`` (fraction of cells with a
+        feasible member), ``qd_score`` (sum of ``reference`` minus minimised quality over these cells).
     pop, opt : Population
-        All members, and the feasible members.
+        All members, and all feasible members.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class MapElites(GeneticAlgorithm):
         self.termination = DefaultMultiObjectiveTermination()
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        # A control may have replaced the survival.
+        # A control run may have replaced the survival.
         if isinstance(self.survival, CellSurvival):
             self.survival.set_up(problem)
 
@@ -211,13 +211,13 @@ class MapElites(GeneticAlgorithm):
 
     @property
     def course_(self) -> pd.DataFrame:
-        """Coverage and QD score per generation."""
+        """Coverage and QD score of each generation."""
         names = ["generation", "evaluations", "coverage", "qd_score"]
         return pd.DataFrame(getattr(self.survival, "course", []), columns=names)
 
 
 class CellSurvival(Survival):
-    """Select the best solution of every cell; archive members win ties against new solutions."""
+    """Select the best solution of each cell; archive members win ties against new solutions."""
 
     def __init__(self, descriptors: Any, cells: Any, ranges: Any, weights: Any, reference: float) -> None:
         super().__init__(filter_infeasible=False)
@@ -241,7 +241,7 @@ class CellSurvival(Survival):
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if a descriptor or the weights do not match."""
+        """Compute the cells for a problem; raise an error if a descriptor or the weights do not fit it."""
         if not hasattr(problem, "decode"):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights
@@ -287,7 +287,7 @@ class CellSurvival(Survival):
         return members
 
     def _describe(self, problem: Any, pop: Population) -> FloatArray:
-        # Renumber the clusters, because descriptors must not depend on cluster numbers.
+        # Relabel first, because descriptors must not depend on the cluster numbers.
         labels = relabel_by_first_appearance(problem.decode(pop.get("X")))
         named = [(f"descriptor {name!r}", function) for name, function in self.functions.items()]
         return np.column_stack([value_per_row(call(labels), who, len(pop)) for who, call in named])
@@ -308,7 +308,7 @@ class CellSurvival(Survival):
 
 
 def _named(descriptor: Any) -> tuple[str, Any]:
-    """Return the name of a descriptor and its function."""
+    """Return a descriptor's name and function."""
     if isinstance(descriptor, str) and descriptor in _KNOWN:
         return descriptor, _KNOWN[descriptor]
     if isinstance(descriptor, ValidityIndex):

@@ -1,4 +1,4 @@
-"""PESA-II for pymoo: selection by regions of an archive."""
+"""PESA-II for pymoo: region-based selection from an archive."""
 
 from typing import Any, Literal
 
@@ -23,24 +23,24 @@ Selection = Literal["boxes", "tournament"]
 
 @documented(ALGORITHM)
 class PESA2(Algorithm):
-    """PESA-II: selection of parents from the boxes of a grid over an archive of non-dominated solutions.
+    """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
-    Parents are drawn by box instead of by solution, so crowded regions contribute fewer parents. Children
-    enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate,
-    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluations.
-    Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
-    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
+    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Children
+    enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate
+    regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
+    n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
+    multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
     pop_size : int, default=10
         Number of children per generation.
     archive_size : int, default=1000
-        Maximum number of members, above which a random member of a most crowded box is removed.
+        Maximum number of members; beyond it, a random member of the most crowded boxes is removed.
     n_bins : int, default=10
         Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
-        How to draw the box of a parent: a random occupied box, or the less crowded of two.
+        How to draw a parent's box: any occupied box at random, or the less crowded of two such boxes.
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid while ``pop`` is the same object.
+        # Objectives and violations of the archive, valid as long as ``pop`` is the same object.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -117,13 +117,13 @@ class PESA2(Algorithm):
         self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
 
     def _members(self) -> tuple[FloatArray, FloatArray]:
-        """Return the objectives and constraint violations of the archive."""
+        """Return the archive's objectives and constraint violations."""
         if self._values is None or self._looked_up is not self.pop:
             self._looked_up, self._values = self.pop, _values(self.pop)
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Offer solutions to the archive; the first ``n_members`` of them are already members."""
+        """Offer solutions to the archive; the first ``n_members`` are already members."""
         archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
         archive.rows = list(range(n_members))
         for row in range(n_members, len(solutions)):
@@ -142,7 +142,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
-    """Return the interval 0..n_bins-1 of every objective; infinite values are in the outermost intervals."""
+    """Return the interval 0..n_bins-1 for each objective; infinite values are in the outermost intervals."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)
@@ -155,7 +155,7 @@ def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
-    """Return the index of each solution's box among the occupied boxes."""
+    """Return the index of each solution's box among all occupied boxes."""
     numbers = np.zeros(len(F), dtype=np.int64)
     for parts in grid_boxes(F, n_bins).T:
         numbers = np.unique(numbers * n_bins + parts, return_inverse=True)[1]
@@ -163,7 +163,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw boxes, by ``tournament`` the less crowded of two each; return a random row of every box."""
+    """Draw boxes (with ``tournament``, the less crowded of two), and a random row from each of them."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -176,10 +176,10 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 
 
 class GridArchive:
-    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry."""
+    """PESA-II archive: rows of distinct non-dominated solutions in order of entry."""
 
     # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
-    # violation dominates. If the archive is full, ``rng`` draws the member to remove.
+    # violation dominates. If the archive is full, ``rng`` chooses which member to remove.
 
     def __init__(
         self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: Generator
@@ -189,7 +189,7 @@ class GridArchive:
         self.rows: list[int] = []
 
     def offer(self, row: int) -> None:
-        """Add a solution unless a member is equal or better; remove the members that it dominates."""
+        """Add a solution unless a member is equal or better; remove any members that it dominates."""
         if self.rows:
             F, violation = self.F[self.rows], self.violation[self.rows]
             less = violation < self.violation[row]

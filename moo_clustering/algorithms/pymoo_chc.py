@@ -1,4 +1,4 @@
-"""CHC for pymoo: crossover of differing parents, elitist replacement, restarts."""
+"""CHC for pymoo: crossover of distant parents, elitist replacement, and restarts."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -28,32 +28,32 @@ Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, and restarts.
 
-    A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
-    and selects the best of parents and children. If no pair produces a new child (or no child survives),
-    ``d`` decreases; at 0, the next generation is a restart. Smaller violations take precedence. Raises
-    a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
-    Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
+    A generation pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and
+    selects the best of the parents and children. If no pair produces a new child (or no child survives),
+    ``d`` decreases; when it reaches 0, the next generation is a restart. Smaller violations take precedence.
+    Raises a TypeError or ValueError if options are invalid or there are several objectives. Sources:
+    Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
     divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
 
     Parameters
     ----------
     pop_size : int, default=150
     sampling : Sampling, ndarray or Population, optional
-        Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
+        Default: uniform booleans, integers or reals, depending on the problem's ``vtype``.
     crossover : Crossover, optional
-        Crossover of two parents, applied with its ``prob``. Default: ``HUX(prob=1.0)``.
+        Crossover with two parents, applied with its ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
-        Mutation of children. Default: none.
+        Mutation applied to children. Default: none.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases after generations without a new child, or (``"no_acceptance"``) a surviving child.
+        ``d`` decreases if there was no new child or, with ``"no_acceptance"``, if no child survived.
     distance : callable, optional
-        ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
+        ``distance(A, B)`` returns the (n_pairs,) distances between rows of two (n_pairs, n_var) arrays.
         Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
     divergence : float, optional
-        Probability r that a restart redraws a gene of a copy of the best individual; ``d`` is reset to
-        max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw whole individuals.
+        Probability r that a restart redraws each gene of a copy of the best individual; ``d`` is reset to
+        max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw entirely new individuals.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicate children are not evaluated; for a callable, see
+        Whether to skip the evaluation of duplicate children; for a callable, see
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
@@ -62,13 +62,13 @@ class CHC(Algorithm):
         Current threshold.
     n_restarts : int
     n_crossed, n_accepted : int
-        Crossed pairs and surviving children of the last generation.
+        Numbers of crossed pairs and surviving children in the last generation.
 
     Notes
     -----
     Restarts draw from ``sampling``, or uniformly if it is an array or a Population. A generation makes at
-    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a termination by
-    generations, evaluations or time, because pymoo's default may end a run without further evaluations.
+    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Terminate by generations,
+    evaluations or time, because pymoo's default may end a run when no evaluations are made.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class CHC(Algorithm):
         return self.repair(self.problem, children, **means)
 
     def _made_anew(self) -> Population:
-        """Return new individuals that replace all but the best at a restart."""
+        """Return the new individuals that replace all but the best ones in a restart."""
         self.n_crossed = self.n_accepted = 0
         n_new = max(self.pop_size - self.n_keep, 1)
         sampling = self.initialization.sampling
@@ -199,12 +199,12 @@ class CHC(Algorithm):
 
 
 def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
-    """Count the genes in which every row of ``A`` differs from the same row of ``B``."""
+    """Count the genes in which each row of ``A`` differs from the same row of ``B``."""
     return np.count_nonzero(A != B, axis=1)
 
 
 def uniform_sampling(problem: Any) -> Sampling:
-    """Return a uniform sampling of booleans, integers or reals, depending on the problem's ``vtype``."""
+    """Return uniform boolean, integer or real sampling, depending on the problem's ``vtype``."""
     is_bool = np.dtype(problem.vtype or float) == np.dtype(bool)
     return BinaryRandomSampling() if is_bool else pymoo_search.uniform_sampling(problem, "CHC")
 

@@ -1,4 +1,4 @@
-"""Resumable searches of pymoo algorithms, with checkpoints of their state."""
+"""Resumable runs of pymoo algorithms, with checkpoints of their state."""
 
 from __future__ import annotations
 
@@ -68,43 +68,43 @@ from moo_clustering.problems.partition import SignedProblem
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-# Default operators of pymoo's algorithms.
+# Default operators of the pymoo algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "contains running generators or other searches, which cannot be saved"
 _REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
-# The algorithm that runs in this thread.
+# The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Parts that are created during a run, and can be rebuilt from their attributes.
+# Objects created during a run that can be rebuilt from their attributes.
 _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
-_EVALUATED = "evaluated."  # no field has a dot
+_EVALUATED = "evaluated."  # field names contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# Attributes that the run replaces, or that do not influence it.
+# Attributes that the run replaces or that do not influence it.
 _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
 }  # fmt: skip
-# Attributes that are always saved, even for algorithms that save their state by themselves.
+# Attributes that are always saved, even if an algorithm saves its own state.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of the run in this thread, or a new one if there is a seed or no run."""
+    """Return the generator of this thread's run, or a new one if a seed is given or nothing is running."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many comparisons, survivals and rankings without a generator. They would create new generators,
-# so runs with equal seeds would differ. This replacement returns the generator of the run instead.
+# pymoo calls many comparisons, survivals and rankings without a generator. Each would create a new
+# generator, so runs with equal seeds would differ. This replacement returns the run's generator instead.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Context manager in which pymoo's functions use the generator of the algorithm if called without one."""
+    """Make pymoo functions that are called without a generator use the algorithm's generator."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -112,7 +112,7 @@ def _seeded(algorithm: Algorithm) -> Iterator[None]:
         _ACTIVE.reset(token)
 
 
-# Options of every pymoo algorithm, for :func:`~moo_clustering._docs.documented`.
+# Options common to all pymoo algorithms, for :func:`~moo_clustering._docs.documented`.
 ALGORITHM = """
 Parameters
 ----------
@@ -125,7 +125,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; raise a TypeError for options that pymoo's algorithms do not have."""
+    """Return the options; raise a TypeError if pymoo algorithms do not have one of them."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -136,7 +136,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def uniform_sampling(problem: Problem, name: str) -> Sampling:
-    """Return a uniform sampling of integers or reals for the algorithm ``name``."""
+    """Return uniform integer or real sampling; ``name`` is the algorithm named in the error message."""
     if not problem.has_bounds():
         raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
     is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
@@ -163,9 +163,9 @@ class Solution:
 
     x: NDArray[Any]  # shape (n_var,)
     f: FloatArray  # shape (n_obj,)
-    violation: float  # constraint violation; 0 if feasible
-    individual: Individual | None = None  # pymoo Individual, once created
-    key: bytes | None = None  # key that duplicates share, once computed
+    violation: float  # constraint violation, 0 if feasible
+    individual: Individual | None = None  # pymoo Individual, created on demand
+    key: bytes | None = None  # key shared by duplicates, computed on demand
     _source: tuple[Batch, int] | None = None
 
     @classmethod
@@ -176,11 +176,11 @@ class Solution:
 
     @classmethod
     def of_batch(cls, batch: Batch, row: int, violation: float) -> Solution:
-        """Create a solution from a row of the output of a problem."""
+        """Create a solution from a row of a problem's output."""
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """Convert to a pymoo Individual with all outputs of the problem; repeated calls return one object."""
+        """Convert to a pymoo Individual with all outputs of the problem, the same object in every call."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -192,13 +192,13 @@ class Solution:
 
 
 def batch_of(population: Population) -> Batch:
-    """Collect the genes and outputs of evaluated individuals in arrays."""
+    """Collect the genes and outputs of evaluated individuals into arrays."""
     names = set.intersection(*(set(individual.evaluated) for individual in population))
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
 
 def violations_of(batch: Batch, problem: Any) -> FloatArray:
-    """Return the constraint violation of every solution, by pymoo's default definition."""
+    """Return each solution's constraint violation, by pymoo's default definition."""
     n = len(batch["X"])
     if not problem.has_constraints():
         return np.zeros(n)
@@ -206,9 +206,9 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 
 
 class Evaluation:
-    """Evaluate genotypes for an algorithm, and count the evaluations. NaN objectives raise a ValueError."""
+    """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
 
-    # Genotypes in ``out["X"]`` replace the evaluated genotypes, cast to their dtype.
+    # If ``out["X"]`` is set, it replaces the evaluated genotypes, cast to their dtype.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -236,10 +236,10 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 
 
 class ArrayGenerations:
-    """Generations of NSGA-II on arrays, with the same random numbers and results as in pymoo.
+    """NSGA-II generations on arrays, with the same random numbers and results as in pymoo.
 
-    For small data, pymoo spends more time on objects than on evaluations. ``suits`` returns True for
-    algorithms, operators and problems in which no other code can read or change individuals in between.
+    On small data, pymoo spends more time on objects than on evaluations. ``suits`` returns True only if no
+    other code can read or modify individuals between generations.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -247,13 +247,13 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` is None for individuals not yet created, and ``_born`` contains all iterations.
+        # ``_members`` has None for individuals not yet created; ``_born`` has the birth iterations of all.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether generations of a started algorithm can run on arrays."""
+        """Return whether generations of an initialised algorithm can run on arrays."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -294,7 +294,7 @@ class ArrayGenerations:
         algorithm.n_iter += 1
 
     def _offspring(self, mating: Mating, rng: Generator) -> Genes:
-        """Select, cross and mutate like pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
+        """Select, cross and mutate in the same way as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
         algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
         problem, n = algorithm.problem, algorithm.n_offsprings
         columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1)), "rank": self._rank}
@@ -313,7 +313,7 @@ class ArrayGenerations:
         return np.where((rng.random(len(X)) <= get(mutate.prob, size=len(X)))[:, None], mutants, X)[:n]
 
     def _survivors(self, F: FloatArray, rng: Generator) -> IntArray:
-        """Return the rows that survive pymoo's ``RankAndCrowding``, and set their ranks and crowding."""
+        """Return the rows that survive pymoo's ``RankAndCrowding``, and store their ranks and crowding."""
         survival, room = self._algorithm.survival, min(self._algorithm.pop_size, len(F))
         rows, ranks, spreads = [], [], []
         for rank, front in enumerate(survival.nds.do(F, n_stop_if_ranked=room)):
@@ -330,7 +330,7 @@ class ArrayGenerations:
         return np.concatenate(rows)
 
     def write_back(self) -> None:
-        """Create the individuals of the population, the optimum and the offspring of the algorithm."""
+        """Create the individuals of the algorithm's population, optimum and offspring."""
         if self._children is None:
             return
         algorithm, (children, places) = self._algorithm, self._children
@@ -358,28 +358,28 @@ def evolve(
     checkpoint: Checkpoint | str | PathLike[str] | None = None,
     start: Any = None,
 ) -> Result:
-    """Run a pymoo algorithm like ``minimize``, with progress bar, checkpoints and interruption by Ctrl-C.
+    """Run a pymoo algorithm like ``minimize``, with a progress bar, checkpoints and Ctrl-C handling.
 
-    Raises the errors of :class:`PymooSearch` and :func:`drive`.
+    Raises the same errors as :class:`PymooSearch` and :func:`drive`.
 
     Parameters
     ----------
     problem : Problem
-        Problem to solve, which is not copied.
+        Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The run uses a copy, and ignores its termination criterion.
+        New algorithm. The run uses a copy and ignores its termination criterion.
     n_gen : int
-        Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
+        Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. With a path, a run resumes only with the same integer seed, objectives and data.
+        See :func:`drive`. A path resumes only a run with the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
-        First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
+        First individuals; see :func:`~moo_clustering.operators.start_genes`. The others are sampled.
 
     Returns
     -------
     Result
-        Result of pymoo. Ctrl-C ends the run with a warning and the result so far.
+        The pymoo result. Ctrl-C ends the run with a warning, and the result so far is returned.
 
     Examples
     --------
@@ -395,7 +395,7 @@ def evolve(
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Objectives of fixed genotypes identify the data.
+            # The objectives of fixed genotypes identify the data.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -420,39 +420,39 @@ def _objective_names(problem: Problem) -> Sequence[str] | None:
 
 
 class PymooSearch:
-    """A :class:`Search` over any pymoo algorithm.
+    """A :class:`Search` that runs any pymoo algorithm.
 
     Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, was used before, has reference
-    directions for another number of objectives, or does not support several objectives or constraints.
+    directions for a different number of objectives, or does not support the objectives or constraints.
 
     Parameters
     ----------
     problem : Problem
-        Problem to solve, which is not copied.
+        Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The search runs a copy with the same callback, and ignores its termination criterion.
+        New algorithm. The search runs a copy with the same callback and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
-        Default: the seed of the algorithm, if any.
+        Default: the algorithm's own seed, if any.
     n_gen : int, optional
-        Planned number of generations, for algorithms with a schedule (RVEA), whose results depend on it.
+        Planned number of generations. Only algorithms with a schedule (RVEA) depend on it.
 
     Attributes
     ----------
     algorithm : Algorithm
-        The copy that runs.
+        The running copy.
     generation : int
     exhausted : bool
 
     Notes
     -----
-    ``state`` contains genes (with their dtype), objectives, constraints and data of the individuals in
-    population and optimum, the random generator, counters, and every attribute of the algorithm and its
-    parts that changed since set-up. A survival, operator or algorithm can save itself instead by the methods
-    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+    ``state`` contains the random generator, counters, the genes (with their dtype), objectives, constraints
+    and data of the individuals in the population and optimum, and every attribute of the algorithm and its
+    parts that has changed since set-up. Survivals, operators and algorithms can save their own state instead
+    by the methods ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
 
     For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
-    and so are resumed and uninterrupted runs. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be resumed, and
-    raise an error if a checkpoint is requested.
+    and so are resumed and uninterrupted runs. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be resumed, so
+    requesting a checkpoint raises an error.
     """
 
     def __init__(
@@ -478,31 +478,31 @@ class PymooSearch:
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
-        # Copies share the callback, the problem and all attributes of the problem.
+        # The copy shares the callback, the problem and all attributes of the problem.
         shared = [problem, algorithm.callback, *vars(problem).values()]
         self._algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
-        # pymoo counts the initial population as an iteration
-        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without n_gen, endless
+        # pymoo counts the initial population as an iteration.
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # endless without n_gen
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
-        # Only the first outputs of user-supplied operators are checked.
+        # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
         self._arrays: ArrayGenerations | None = None
         self._shared = False
 
     @property
     def algorithm(self) -> Any:
-        """Running copy. After an access, generations do not run on arrays: its population is up to date."""
+        """The running copy. Accessing it updates its population and disables generations on arrays."""
         self._shared = True
         self._write_back()
         self._arrays = None
         return self._algorithm
 
     def watch(self, callback: Callback | None, save_history: bool) -> None:
-        """Set the callback of the algorithm unless None, and request pymoo's history if ``save_history``."""
+        """Set the algorithm's callback unless None, and enable pymoo's history if ``save_history``."""
         self._algorithm.callback = callback or self._algorithm.callback
         self._algorithm.save_history |= save_history
 
@@ -512,21 +512,21 @@ class PymooSearch:
 
     @property
     def n_evaluated(self) -> int:
-        """Number of evaluations counted by the algorithm."""
+        """Number of evaluations that the algorithm has counted."""
         return int(self._algorithm.evaluator.n_eval)
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, for example without new individuals from mating."""
+        """Whether the algorithm stopped by itself, for example because mating found no new individuals."""
         return bool(self._algorithm.termination.force_termination)
 
     @property
     def finished(self) -> bool:
-        """Whether a criterion of :meth:`end_by` is met."""
+        """Whether a criterion set by :meth:`end_by` is met."""
         return bool(self._algorithm.termination.has_terminated())
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
-        """Stop the search early by a copy of a pymoo criterion."""
+        """Also stop the search when a copy of this pymoo criterion is met."""
         self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
 
     def check_resumable(self) -> None:
@@ -545,7 +545,7 @@ class PymooSearch:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start_from(self, genes: Genes) -> None:
-        """Use genotypes as the first individuals of the initial population."""
+        """Start the initial population with the given genotypes."""
         algorithm = self._algorithm
         holder = getattr(algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
@@ -565,7 +565,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self._algorithm.n_iter
-        # some algorithms evaluate one individual at a time, and count a generation after the last one
+        # Some algorithms evaluate individuals one by one, and count a generation after the last one.
         with _seeded(self._algorithm):
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -578,19 +578,19 @@ class PymooSearch:
         self.generation += not ran_dry
 
     def _on_arrays(self) -> bool:
-        """Return whether the next generation runs on arrays; the first call in a run decides."""
+        """Return whether the next generation runs on arrays; decided once, at the first call of a run."""
         if self._arrays is None and not self._shared:
             self._shared = not ArrayGenerations.suits(self._algorithm)
             self._arrays = None if self._shared else ArrayGenerations(self._algorithm)
         return self._arrays is not None
 
     def _look(self) -> None:
-        """Run ``algorithm.next()``, and check genes before and objectives after their evaluation."""
+        """Run ``algorithm.next()``, and check genes before and objectives after evaluation."""
         algorithm, self._n_unseen = self._algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
-            # Check before pymoo's elimination of duplicates, which requires numbers.
+            # Check before pymoo eliminates duplicates, which requires numbers.
             start = np.atleast_2d(sampling)
             array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
@@ -603,7 +603,7 @@ class PymooSearch:
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
             if is_own(self.problem):
-                # Some algorithms propose one individual at a time.
+                # Some algorithms propose individuals one by one.
                 for individual in [infills] if isinstance(infills, Individual) else infills:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
@@ -618,16 +618,16 @@ class PymooSearch:
                 )
 
     def objectives(self) -> FloatArray:
-        """Return the objective values of the population, shape (n_individuals, n_objectives)."""
+        """Return the population's objective values, shape (n_individuals, n_objectives)."""
         return self._algorithm.pop.get("F") if self._arrays is None else self._arrays.F
 
     def result(self) -> Result:
-        """Return the result of pymoo, with the algorithm that ran."""
+        """Return the pymoo result, with the algorithm that ran."""
         self._write_back()
         with _seeded(self._algorithm):
             self._algorithm.finalize()
             if isinstance(self._algorithm, RVEA):
-                # pymoo's optimum is the whole population, with infeasible and dominated individuals.
+                # pymoo's optimum is the whole population, including infeasible and dominated individuals.
                 self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
@@ -636,7 +636,7 @@ class PymooSearch:
     def state(self) -> searches.State:
         """Return arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        Raises a ValueError, which names the part, if a part of the algorithm cannot be saved.
+        If a part of the algorithm cannot be saved, a ValueError names that part.
         """
         self._write_back()
         arrays, meta = self._state.save()
@@ -651,7 +651,7 @@ class PymooSearch:
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Restore a saved state instead of calling :meth:`start`.
 
-        Raises a ValueError if the state belongs to another algorithm, or to a problem of another shape.
+        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
         """
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
@@ -668,7 +668,7 @@ class PymooSearch:
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
-    """Raise a ValueError, naming the operator, if the number of genes is wrong or genes exceed the bounds."""
+    """Raise a ValueError that names the operator if genes are out of bounds or their number is wrong."""
     for individual in infills:
         genes = array_of(individual.X, who, (problem.n_var,), "genes of every individual")
         low, high = (bound if bound is not None else genes for bound in problem.bounds())
@@ -682,7 +682,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Return a copy of an algorithm, or an instance of a class, in which ``operators`` replace defaults."""
+    """Copy an algorithm (or create one from a class), with ``operators`` in place of its defaults."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -702,7 +702,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination that reports the planned length, and stops the run only by the criterion ``early``."""
+    """Termination that reports the planned length and stops the run only by the criterion ``early``."""
 
     early: Termination | None = None
 
@@ -711,16 +711,16 @@ class _Endless(MaximumGenerationTermination):
 
 
 class AlgorithmState:
-    """Save and restore the attributes of an algorithm and its parts that changed after its setup."""
+    """Save and restore attributes of an algorithm and its parts that have changed since its set-up."""
 
-    # Parts are objects of the operator classes of pymoo and of this package in attributes, lists, tuples and
-    # dictionaries; :class:`Checkpointable` parts save their attributes. Other objects, and everything that
-    # belongs to the problem, must be constant. Creation and every save hash all arrays of the parts.
+    # Parts are operators of pymoo and of this package, held in attributes, lists, tuples or dictionaries;
+    # :class:`Checkpointable` parts save their own attributes. Other objects, and everything that belongs to
+    # the problem, must stay constant. Creation and every save hash all arrays of the parts.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # tokens of leaves, shapes of parts
-        self._kept: list[Any] = []  # references, so that ids are not reused
+        self._initial: dict[Path, Any] = {}  # tokens of leaves and shapes of parts
+        self._kept: list[Any] = []  # keep references, so that ids are not reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
             if what != "hook":
@@ -728,7 +728,7 @@ class AlgorithmState:
                 self._kept.append(value)
 
     def save(self) -> searches.State:
-        """Return arrays and metadata of all changes; raise a ValueError if a change cannot be saved."""
+        """Return arrays and metadata for all changes; raise a ValueError if a change cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -760,7 +760,7 @@ class AlgorithmState:
         return arrays | searches.prefixed("individuals", table), {"entries": entries, "individuals": columns}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state; the algorithm must be set up in the same way."""
+        """Restore a saved state; the algorithm must have been set up in the same way."""
         packer = Packer(self._algorithm.random_state)
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         packer.individuals = [_unflatten(row) for row in rows]
@@ -780,7 +780,7 @@ class AlgorithmState:
                 setattr(owner, name, value)
             else:
                 owner[name] = value
-        for path, own, own_meta in hooks:  # last, because hooks may use other restored attributes
+        for path, own, own_meta in hooks:  # hooks come last, because they may use other restored attributes
             self._follow(path).restore_checkpoint_state(own, own_meta)
 
     def _follow(self, path: Sequence[Step]) -> Any:
@@ -796,16 +796,16 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the object at the end of a step, or None for a missing attribute."""
+    """Return the object to which a step leads, or None for a missing attribute."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
 
 class Packer:
-    """Convert values to JSON and back, with arrays and individuals in separate tables."""
+    """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # An individual that several populations share is one row of ``individuals``, ordered by first reference,
-    # and one object after unpacking. ``rng``, the generator of the run, is saved elsewhere.
+    # An individual shared by several populations is stored as one row of ``individuals``, ordered by first
+    # reference, and becomes one object when unpacked. ``rng``, the run's generator, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -814,8 +814,8 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token, which changes with the value, and the packed value with its arrays."""
-        # Objects other than plain data are compared by identity, and have no arrays.
+        """Return a token that changes whenever the value does, the packed value, and its arrays."""
+        # Objects that are not plain data are compared by identity and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -823,11 +823,11 @@ class Packer:
         except searches.NotStorableError:
             return ("object", id(value)), None, None
         if self._n_references > before:
-            return object(), packed, arrays  # never reused: individuals may change
+            return object(), packed, arrays  # a new token each time, because individuals may change
         return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
 
     def pack(self, value: Any, arrays: dict[str, Any]) -> Any:
-        """Convert a value to JSON, and add its arrays to ``arrays``, or raise a NotStorableError."""
+        """Convert a value to JSON and add its arrays to ``arrays``, or raise a NotStorableError."""
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value
@@ -849,7 +849,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert JSON of :meth:`pack` to a value; archives have the type of ``current``."""
+        """Convert the output of :meth:`pack` back to a value; archives get the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -915,10 +915,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield the path, kind and value of all objects that may change during a run, owners first."""
+    """Yield path, kind and value of every object that may change during a run, owners first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
-    # their lists, tuples and dictionaries), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). Shared plain values (None, True, small integers) never count as values of the problem.
+    # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
+    # attributes). Shared plain values (None, True, small integers) never count as the problem's values.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -928,7 +928,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def shape_of(part: Any) -> Any:
-    """Return the type and size of a part, which must not change, because only attributes are restored."""
+    """Return the type and size of a part; both must stay constant, because only attributes are restored."""
     return type(part), None if _is_part(part) else len(part)
 
 
@@ -968,7 +968,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the steps into a part or container, and the objects at their ends."""
+    """Return the steps into a part or container, each with the object to which it leads."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

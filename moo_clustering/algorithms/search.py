@@ -1,4 +1,4 @@
-"""The loop of all searches, :func:`drive`, with progress bar, history, checkpoints and Ctrl-C."""
+"""The loop that runs all searches, :func:`drive`, with progress bar, history, checkpoints and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -54,33 +54,33 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises a KeyboardInterrupt immediately. With its handler, SIGTERM and SIGHUP act alike.
+    Ctrl-C in the main thread ends the search after the current generation and a final checkpoint. A second
+    Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act alike if they have the same handler.
 
-    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or
-    contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
+    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
+    file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if it is
     not a readable checkpoint of this run. A MemoryError names the last saved generation. Issues an
-    InterruptedSearchWarning after Ctrl-C, and an ExhaustedSearchWarning if mating finds no new individuals.
+    InterruptedSearchWarning after Ctrl-C, and an ExhaustedSearchWarning if no new individuals are found.
 
     Parameters
     ----------
     search : Search
-        New search, neither started nor restored.
+        New search, which was neither started nor restored.
     n_gen : int
-        Generations after the initial population, including generations before a checkpoint. A resumed
-        run can have more generations than the interrupted run.
+        Number of generations after the initial population, including those before a checkpoint. A resumed run
+        may have more generations than the interrupted run.
     recorder : Recorder, optional
-        Records the objectives of every generation, also in checkpoints.
+        Records the objectives of every generation; also saved in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
-        Text before the progress bar.
+        Text shown before the progress bar.
     objective_names : sequence of str, optional
         Names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are maximised and negated in the search, for the progress bar.
+        -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File to write after the initial population, every ``every`` generations and at the end, and whether to
+        File written after the initial population, every ``every`` generations and at the end, and whether to
         resume from it. Resumed and uninterrupted runs are bit-identical. A path means ``Checkpoint(path)``.
 
     Returns
@@ -129,19 +129,19 @@ def drive(
 
 
 class Plan(NamedTuple):
-    """A search that has not started, with its number of generations and the names of its objectives."""
+    """A search that has not started, its number of generations, and its objective names."""
 
     search: Any
     n_gen: int
     objective_names: Sequence[str] | None = None
 
 
-# Generator of a fit, which yields every search before running it; a caller can use the search instead.
+# Generator of a fit that yields every search before running it, so that a caller can take the search over.
 Plans = Generator[Plan, None, Result]
 
 
 def complete(plans: Plans[Result]) -> Result:
-    """Run a fit and all its searches, and return its result."""
+    """Run a fit including all its searches, and return its result."""
     while True:
         try:
             next(plans)
@@ -178,11 +178,11 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context manager: the first Ctrl-C sets ``requested``, and the second raises KeyboardInterrupt."""
+    """Context manager: the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
-    # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
-    # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also
-    # stops the outer guards, and a guard with ``requested=True`` raises at the first signal.
+    # SIGTERM and SIGHUP act like Ctrl-C if they have the same handler as SIGINT. The guard does nothing
+    # outside the main thread, or if SIGINT is ignored or handled outside Python. A signal to an inner guard
+    # also stops the outer guards. A guard created with ``requested=True`` raises at the first signal.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -213,14 +213,14 @@ class InterruptGuard:
         self._previous, self._numbers = None, []
 
     def request(self, number: int = signal.SIGINT) -> None:
-        """Request this search and the outer searches to stop after the current generation."""
+        """Ask this search and all outer searches to stop after the current generation."""
         self.requested = True
         outer = self._outer
         if outer is not None:
             outer.request(number)
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
+        """Request a stop at the first signal; raise KeyboardInterrupt at the second."""
         if not self.requested:
             self.request(number)
         elif self._outer is not None:
@@ -230,15 +230,15 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """Guard or command whose handler this guard replaces, or None."""
+        """The guard or command whose handler this guard replaces, or None."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
 
 class Progress:
-    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective."""
+    """Progress bar on stderr: generations, rate, remaining time, and the best value of each objective."""
 
-    # ``signs`` are -1 for maximised objectives. Default names are ``f1``, ``f2``, ...
+    # ``signs`` are -1 for maximised objectives. The default names are ``f1``, ``f2``, ...
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ class Progress:
         self._bar = progress_bar(**options, leave=True) if verbose else None
 
     def show(self, done: int, F: NDArray[np.float64]) -> None:
-        """Update the bar to ``done`` generations and the objectives ``F`` of the population."""
+        """Update the bar for ``done`` completed generations and the population's objectives ``F``."""
         if self._bar is None or self._bar.disable:
             return
         names = self._names or [f"f{i + 1}" for i in range(F.shape[1])]
@@ -272,24 +272,24 @@ class Progress:
 
 
 class Recorder(Callback):
-    """Objective values of every generation, for :func:`drive`, :func:`evolve` and pymoo's ``minimize``.
+    """Objective values of every generation, recorded by :func:`drive`, :func:`evolve` or ``minimize``.
 
-    In ``minimize``, use ``callback=Recorder()`` instead of ``save_history=True``, which copies the algorithm
-    and the problem in every generation. Generation 0 is the initial population. A new run deletes the
-    previous history. The memory is O(n_generations * n_individuals * n_objectives).
+    With ``minimize``, use ``callback=Recorder()`` rather than ``save_history=True``, which copies the
+    algorithm and the problem in every generation. Generation 0 is the initial population. A new run deletes
+    the previous history. Memory use is O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are maximised and negated in the search, for :meth:`to_frame`. Default: 1.
+        -1 for objectives that are negated because they are maximised; used by :meth:`to_frame`. Default: 1.
 
     Attributes
     ----------
     F : list of ndarray of shape (n_individuals, n_objectives)
-        Minimised objective values of the population, including infeasible individuals.
+        Minimised objective values of each population, including infeasible individuals.
     generations : list of int
     seconds : list of float
-        Seconds since the start of the run, including the time before a checkpoint.
+        Seconds since the start of the run, including time before a checkpoint.
     seed : int, dict or None
         Seed of the run, if known.
     """
@@ -300,7 +300,7 @@ class Recorder(Callback):
         self.begin()
 
     def begin(self, seed: object = None) -> None:
-        """Delete the recorded run, store the new seed (int, SeedSequence or None), and start the clock."""
+        """Delete the recorded run, store the new seed (int, SeedSequence or None), and restart the clock."""
         self.F: list[NDArray[np.float64]] = []
         self.generations: list[int] = []
         self.seconds: list[float] = []
@@ -308,7 +308,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of the objectives ``F`` of a generation, unless it is stored already."""
+        """Store a copy of a generation's objectives ``F``, unless they are already stored."""
         if self.generations and generation <= self.generations[-1]:
             return
         self.F.append(np.array(F, dtype=np.float64))
@@ -326,8 +326,8 @@ class Recorder(Callback):
         """Convert the history to a DataFrame with one row per generation.
 
         The columns are ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-        ``best_<objective>`` (least natural value, or greatest for sign -1). Default ``objective_names``:
-        ``f1``, ``f2``, ...; a ValueError is raised if their number is wrong.
+        ``best_<objective>`` (lowest natural value, or highest for sign -1). ``objective_names`` default to
+        ``f1``, ``f2``, ...; a wrong number of names raises a ValueError.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
@@ -368,12 +368,12 @@ class Recorder(Callback):
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
-    """Return the JSON-serialisable state of a generator."""
+    """Return a generator's state as JSON-serialisable data."""
     return to_json(rng.bit_generator.state)
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Restore a generator in place; raise a ValueError if the state is of another type of bit generator."""
+    """Restore a generator in place; raise a ValueError if the state is from another bit-generator type."""
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
         raise ValueError(f"the saved random state is from {saved}, but the generator is {kind}")
@@ -390,7 +390,7 @@ def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
 
 
 def seed_to_json(seed: object) -> Any:
-    """Convert a seed to JSON: an integer, or the entropy and spawn key of a seed sequence."""
+    """Convert a seed to JSON: an integer, or the entropy and spawn key of a SeedSequence."""
     if isinstance(seed, np.random.SeedSequence):
         return {"entropy": to_json(seed.entropy), "spawn_key": to_json(seed.spawn_key)}
     if isinstance(seed, (int, np.integer)):
@@ -405,16 +405,16 @@ def _as_arrays(value: Any) -> Any:
 
 
 class Search(Protocol):
-    """Protocol of an evolutionary search for :func:`drive`.
+    """Protocol for evolutionary searches that :func:`drive` can run.
 
-    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; the
-    method raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search
-    has ended as planned, so that :func:`drive` stops without a warning.
+    Two members are optional. ``check_resumable()``, called before a run with a checkpoint, raises a
+    ValueError if the search's state cannot be saved. ``finished`` is True if the search has ended as planned;
+    :func:`drive` then stops without a warning.
     """
 
     @property
     def generation(self) -> int:
-        """Number of completed generations; 0 after the evaluation of the initial population."""
+        """Number of completed generations, 0 once the initial population has been evaluated."""
 
     @property
     def exhausted(self) -> bool:
@@ -424,10 +424,10 @@ class Search(Protocol):
         """Create and evaluate the initial population."""
 
     def advance(self) -> None:
-        """Run a generation, and increment ``generation`` unless the search is exhausted."""
+        """Run one generation, and increment ``generation`` unless the search is exhausted."""
 
     def objectives(self) -> NDArray[np.float64]:
-        """Return the minimised objectives of the population, shape (n_individuals, n_objectives)."""
+        """Return the population's minimised objectives, shape (n_individuals, n_objectives)."""
 
     def state(self) -> State:
         """Return arrays and JSON-serialisable metadata for :meth:`restore`."""
@@ -438,7 +438,7 @@ class Search(Protocol):
 
 @runtime_checkable
 class Checkpointable(Protocol):
-    """Protocol of survivals, operators, algorithms and steps that save their state by themselves."""
+    """Protocol for survivals, operators, algorithms and steps that save their own state."""
 
     def checkpoint_state(self) -> State:
         """Return arrays and JSON-serialisable metadata."""
@@ -448,7 +448,7 @@ class Checkpointable(Protocol):
 
 
 class Saver:
-    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint."""
+    """Write and read checkpoints of a search and its recorder; without a checkpoint, do nothing."""
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
         self._checkpoint = checkpoint
@@ -460,7 +460,7 @@ class Saver:
             check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder if requested and the file exists; return whether they were restored."""
+        """Restore the search and recorder if requested and the file exists; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         loaded = load_checkpoint(self._checkpoint)
@@ -494,8 +494,8 @@ class Saver:
             self.save()
 
     def save(self) -> None:
-        """Write a checkpoint, unless this generation is saved already."""
-        # Raise an error only for the first checkpoint; a later failure (full disk) must not end the run.
+        """Write a checkpoint unless this generation has already been saved."""
+        # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()
@@ -513,7 +513,7 @@ class Saver:
             self._saved = self._search.generation
 
     def out_of_memory(self, error: MemoryError) -> MemoryError:
-        """Return an error whose message adds the generation and the last checkpoint."""
+        """Return an error whose message also names the generation and the last checkpoint."""
         kept = "nothing is saved, because no checkpoint was requested"
         if self._checkpoint is not None:
             where = f"checkpoint {self._checkpoint.path}"
@@ -534,27 +534,27 @@ class Saver:
 
 
 def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Rename arrays to ``prefix/name``."""
+    """Rename each array to ``prefix/name``."""
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 
 def within(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays with a prefix of :func:`prefixed`, under their original names."""
+    """Return the arrays that :func:`prefixed` renamed with a prefix, under their original names."""
     start = f"{prefix}/"
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 class InterruptedSearchWarning(UserWarning):
-    """Ctrl-C stopped a search, which returned its best solutions so far."""
+    """A search was stopped by Ctrl-C and returned its best solutions so far."""
 
 
 class ExhaustedSearchWarning(UserWarning):
-    """A search found no new individuals and ended early."""
+    """A search ended early because it found no new individuals."""
 
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP's min, avg, std and max of finite values of the first objective; NaN if there are none."""
+    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if there are none."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -562,7 +562,7 @@ def finite_statistics() -> tools.Statistics:
 
 
 def finite_min_and_mean(values: NDArray[np.float64]) -> tuple[list[float], list[float]]:
-    """Return the minimum and mean of the finite values of every column."""
+    """Return the minimum and the mean of each column's finite values."""
     if np.isfinite(values).all():
         return values.min(axis=0).tolist(), values.mean(axis=0).tolist()
     return [_of_finite(np.min, column) for column in values.T], [
@@ -577,7 +577,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # The mean and standard deviation of penalties near the largest float overflow.
+    # For penalties near the largest float, the mean and standard deviation overflow.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -587,9 +587,10 @@ class NotStorableError(TypeError):
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Convert rows with different keys and types to columns, for :func:`from_columns`."""
-    # Values are arrays of numbers or strings, scalars, str or None; other types raise a NotStorableError that
-    # names the key. There is one array per key, type and shape, and row indices for keys that some rows lack.
+    """Convert rows with different keys and value types to columns that :func:`from_columns` can read."""
+    # Values are arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of any
+    # other value. There is one array per key, type and shape, and row indices for keys missing from some
+    # rows.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():
@@ -612,7 +613,7 @@ def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any
 
 
 def from_columns(arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Restore the rows of :func:`to_columns`, with the same types."""
+    """Restore the rows that :func:`to_columns` converted, with their original types."""
     rows: list[dict[str, Any]] = [{} for _ in range(meta["n_rows"])]
     for column in meta["columns"]:
         where = arrays[column["rows"]].tolist() if column["rows"] else range(len(rows))
@@ -652,7 +653,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies, because a view would retain the whole array
+        return [np.array(value) for value in array]  # copies, because a view would keep the whole array
     return list(array) if kind == "scalar" else array.tolist()
 
 

@@ -1,4 +1,4 @@
-"""Encodings, which convert populations between genotypes and partitions.
+"""Encodings, which convert populations from genotypes to partitions and back.
 
 :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 """

@@ -1,4 +1,4 @@
-"""Base class of encodings; relabelling and alignment of partitions, distinct rows, and checks of genes."""
+"""Encoding base class; relabelling and alignment of partitions, distinct rows, and gene checks."""
 
 import hashlib
 import sys
@@ -14,27 +14,27 @@ from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
-# Larger than any gene, but within the range of the genes' integer types.
+# Larger than any gene, but within the range of the integer types used for genes.
 _FAR = 2**31 - 1
-# Remedy in messages about genes that no encoding can decode.
+# Advice for error messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
 
 
 class Encoding(ABC):
-    """Base class of encodings, which convert populations between genotypes and partitions.
+    """Base class of encodings, which convert populations from genotypes to partitions and back.
 
     A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
-    not change after construction: a deep copy is the same object.
+    not change after construction, because a deep copy is the same object.
     :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
     ----------
     n_samples : int
-        Number of samples of a partition.
+        Number of samples in a partition.
     n_var : int
-        Number of genes of an individual.
+        Number of genes in an individual.
     dtype : numpy.dtype, default=int64
-        Integer dtype of the genes in the operators of this package.
+        Integer dtype of the genes created by this package's operators.
     """
 
     n_samples: int
@@ -43,28 +43,28 @@ class Encoding(ABC):
 
     @abstractmethod
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the smallest and the largest valid value of every gene, two arrays of shape (n_var,)."""
+        """Return the smallest and largest valid value of every gene, as two arrays of shape (n_var,)."""
 
     @abstractmethod
     def decode(self, X: IntArray) -> Labels:
-        """Decode valid genotypes (n_individuals, n_var) to partitions (n_individuals, n_samples), int32.
+        """Decode valid genotypes (n_individuals, n_var) to int32 partitions (n_individuals, n_samples).
 
-        Genotypes are integers, or floats with integer values, which pymoo can produce. Every row of the
-        result contains contiguous labels 0..k-1.
+        Genotypes are integers, or floats with integer values, as pymoo can produce. Each row of the result
+        has contiguous labels 0..k-1.
         """
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Return memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 per sample.
+        """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
-        By default, memberships are 1 in the cluster of :meth:`decode`, otherwise 0. Fuzzy encodings decode to
-        the cluster with the largest membership. Column c belongs to label c; empty clusters come last.
+        By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
+        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary.
 
-        By default, raises a TypeError that names the caller.
+        By default, raises a TypeError that names the calling class or function.
         """
         frame = sys._getframe(1)
         who = getattr(frame.f_locals.get("self"), "__class__", type(None)).__name__
@@ -76,18 +76,18 @@ class Encoding(ABC):
         )
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return valid copies of genotypes, by default rounded and clipped; valid rows do not change."""
+        """Return valid copies of genotypes, by default rounded and clipped; valid rows remain unchanged."""
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
         """Return rows that are equal if and only if the partitions are equal; by default, the partitions.
 
-        Some encodings of this package sort the genes instead, although ties can depend on their order.
+        Some encodings in this package return sorted genes instead, although their order can affect ties.
         """
         return relabel_by_first_appearance(self.decode(X))
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw valid genotypes, shape (n_individuals, n_var); by default, within the bounds."""
+        """Draw valid genotypes of shape (n_individuals, n_var), by default uniformly within the bounds."""
         low, high = self.bounds()
         return self.repair(rng.integers(low, high, size=(n_individuals, self.n_var), endpoint=True))
 
@@ -96,20 +96,20 @@ class Encoding(ABC):
 
 
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
-    """Number the clusters of every partition 0, 1, ... by first appearance.
+    """Renumber each partition's clusters 0, 1, ... by first appearance.
 
-    Takes O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor of
-    log(n_individuals n_samples). Raises a ValueError if a label is negative.
+    Takes O(n_individuals n_samples) time. If a label exceeds 8 n_samples, labels are first sorted, which adds
+    a factor of log(n_individuals n_samples). Raises a ValueError if a label is negative.
 
     Parameters
     ----------
     labels : ndarray of shape (n_individuals, n_samples) or (n_samples,)
-        Non-negative labels, not necessarily contiguous.
+        Non-negative labels, which need not be contiguous.
 
     Returns
     -------
     labels : ndarray of the same shape, int32
-        Two rows are equal if and only if their partitions are equal.
+        Rows that are equal if and only if their partitions are equal.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
         if labels.min() < 0:
             raise ValueError(f"labels must be non-negative, got {labels.min()}")
         if labels.max() > 8 * labels.shape[-1]:
-            # The kernel uses a table as long as the largest label, and clears it for every row.
+            # The kernel uses a table with one entry per possible label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
         codes, n_codes = np.atleast_2d(labels), int(labels.max()) + 1
         if caching.interpreted(number_by_first_appearance, (codes.size + len(codes) * n_codes) / 20):
@@ -136,12 +136,12 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 
 def one_hot(labels: IntArray) -> FloatArray:
-    """Return memberships of 0 and 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
+    """Convert partitions to 0/1 memberships of shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
 
 
 def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArray:
-    """Check that the memberships of a population are non-negative and sum to 1 for every sample."""
+    """Check that a population's memberships are non-negative and sum to 1 for every sample."""
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
@@ -150,7 +150,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}")
     sums = U.sum(axis=2)
-    # The tolerance suits float32.
+    # The tolerance is wide enough for float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
@@ -162,24 +162,24 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
-    """Permute the labels of every partition to maximise the number of samples that agree with its reference.
+    """Permute each partition's labels to agree with its reference on as many samples as possible.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters (an assignment
     problem on the contingency table). Raises a TypeError if labels are not integers, and a ValueError if rows
-    differ in length, or labels are negative or at least ``n_clusters``.
+    differ in length, or if a label is negative or not below ``n_clusters``.
 
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, not necessarily all. A single row is paired with all rows of the other array.
+        Labels 0..n_clusters-1, not all of them required. A single row is paired with each row of the other.
     n_clusters : int, optional
-        Upper bound on the labels. Default: no bound.
+        Exclusive upper bound on the labels. Default: no bound.
 
     Returns
     -------
     labels : ndarray, of the dtype of ``labels``
-        The same partitions with permuted labels. Ties go to the permutation that changes the fewest labels.
-        A row depends only on its reference, and no label exceeds the largest label of the inputs.
+        The same partitions with permuted labels. Ties are broken in favour of the permutation that changes
+        the fewest labels. A row depends only on its reference, and no label exceeds the largest input label.
 
     Examples
     --------
@@ -188,10 +188,10 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """
     fixed, moving = _same_width(_checked(reference, n_clusters, "reference"), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
-    # Copy: views of broadcast arrays cause warnings in kernels.
+    # Copy, because views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     if _n_codes(rows, others) <= 2:
-        # Exchange the labels in rows where most samples disagree.
+        # Swap the labels in rows where most samples disagree.
         flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
         aligned = np.where(flip[:, None], 1 - others, others)
     else:
@@ -226,16 +226,16 @@ def _n_codes(rows: IntArray, others: IntArray) -> int:
 
 
 def _assigned(rows: IntArray, others: IntArray) -> IntArray:
-    """Align any number of clusters by the assignment with the most agreements."""
+    """Align any number of clusters by the assignment with the highest agreement."""
     k = _n_codes(rows, others)
-    # Use the number of labels of each row, so that results do not depend on other rows.
+    # Use each row's own number of labels, so that its result does not depend on other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)
     for part in block_slices(len(rows), k**2):
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # Maximise agreements; on ties, prefer the solution that changes the fewest labels.
+            # Maximise the agreement; break ties in favour of the solution that changes the fewest labels.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)
@@ -244,13 +244,13 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    The distance is symmetric: the smallest number of samples that must move to convert one into the other.
+    This symmetric distance is the smallest number of samples to move to turn one partition into the other.
 
     Parameters
     ----------
     a, b : array-like of shape (n_samples,) or (n_individuals, n_samples)
     n_clusters : int, optional
-        As in :func:`align_labels`.
+        See :func:`align_labels`.
 
     Returns
     -------
@@ -271,7 +271,7 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
     Parameters
     ----------
     a, b : array-like of shape (n_var,) or (n_individuals, n_var)
-        A single individual is compared with every row of a population.
+        A single individual is compared with each row of a population.
 
     Returns
     -------
@@ -282,14 +282,14 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
 
 
 def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:
-    """Return the first positions of the distinct rows, and the index of every row among the distinct rows."""
+    """Return the first position of each distinct row, and the index of each row among the distinct rows."""
     number: dict[bytes, int] = {}
     inverse = np.array([number.setdefault(key, len(number)) for key in row_digests(X)], dtype=np.intp)
     return np.unique(inverse, return_index=True)[1], inverse
 
 
 def row_digests(X: ArrayLike) -> list[bytes]:
-    """Return a hash of every row of numbers, which depends on the values but not on the dtype."""
+    """Return a hash of each row of numbers that depends on the values but not on the dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}")
@@ -299,7 +299,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
         whole = X.astype(np.int64)
     keys = _digests(whole, np.int64)
     for row in np.flatnonzero((whole != X).any(axis=1)):
-        # Adding zero converts -0.0 to 0.0, so that their bytes are equal.
+        # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
         (keys[row],) = _digests(X[row : row + 1] + 0.0, np.float64)
     return keys
 
@@ -311,7 +311,7 @@ def _digests(X: NDArray[Any], dtype: type[np.generic]) -> list[bytes]:
 
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Convert a population to integers; raise a ValueError if genes are not whole numbers."""
+    """Convert a population to integers; raise a ValueError if any gene is not a whole number."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
@@ -331,7 +331,7 @@ def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Return a new int64 array of rounded genes; raise a ValueError for NaN."""
+    """Return the genes rounded to a new int64 array; raise a ValueError for NaN."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
@@ -341,14 +341,14 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 
 
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
-    """Return the population; raise a ValueError if a gene is outside the range."""
+    """Return the population; raise a ValueError if any gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
         raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}: {VALID_GENES}")
     return X
 
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
-    """Return partitions as an array; raise an error unless labels are integers from 0 to n_samples - 1."""
+    """Return partitions as an array; raise an error unless all labels are integers in 0..n_samples-1."""
     array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")
@@ -358,7 +358,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Check that 1 <= k_min <= k_max <= n_samples, and return both; errors refer to k_max as ``largest``."""
+    """Check that 1 <= k_min <= k_max <= n_samples and return both; errors call k_max ``largest``."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}")

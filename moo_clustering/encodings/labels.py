@@ -7,9 +7,9 @@ from moo_clustering.encodings import base
 
 
 class LabelEncoding(base.Encoding):
-    """Encoding by cluster labels: gene i is the label of sample i, 0..k_max-1, in any numbering.
+    """Encoding by cluster labels: gene i is the label of sample i, 0..k_max-1, numbered arbitrarily.
 
-    Every method takes O(n_individuals (n_samples + k_max)) time.
+    Each method takes O(n_individuals (n_samples + k_max)) time.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ class LabelEncoding(base.Encoding):
         return lower, np.full(self.n_var, self.k_max - 1, dtype=self.dtype)
 
     def decode(self, X: IntArray) -> Labels:
-        """Number the clusters contiguously by first appearance."""
+        """Return contiguous labels, numbered by first appearance."""
         X = base.checked_genes(X, self.n_var)
         return base.relabel_by_first_appearance(base.checked_within(X, 0, self.k_max - 1))
 
     def encode(self, labels: IntArray) -> IntArray:
         """Number the clusters by first appearance.
 
-        If there are more than ``k_max`` clusters, all but the ``k_max - 1`` largest (ties: the first) are
-        merged. If there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
+        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (ties: the first) are kept and
+        all others are merged. If there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
@@ -56,7 +56,7 @@ class LabelEncoding(base.Encoding):
         return self.repair(base.relabel_by_first_appearance(X))
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min``.
+        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` of them.
 
         A split moves the last sample of the largest cluster (ties: the first) to the lowest unused label.
         """

@@ -1,4 +1,4 @@
-"""Locus-based adjacency encoding: genes are links between samples, and clusters are connected components."""
+"""Locus-based adjacency encoding: genes are links between samples; clusters are connected components."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links mostly separate
-# outliers, so 2 percent of the links have genes instead.
+# delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links mostly
+# separate outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
-    """Encoding by links: gene i is the sample to which sample i is linked; the index i means no link.
+    """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
-    Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
-    number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
-    O(n_individuals n_samples log n_samples) time at worst, and almost linear time in practice. For other
+    Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so the number
+    of clusters need not be known. Links between any samples are valid. Decoding ``"locus"`` by union-find
+    takes O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
     kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from these.
+        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from them.
     n_samples : int, optional
-        Number of samples; required without ``neighbors`` and ``graph``.
+        Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
-        ``"locus"``: one gene per sample. Otherwise only the most interesting links of a minimum spanning tree
-        have genes: their targets (``"short"``), or bits, 0 to cut the link (``"split"``).
+        ``"locus"``: one gene per sample. Otherwise, only the most interesting links of a minimum spanning
+        tree have genes: their targets (``"short"``), or bits that are 0 if the link is cut (``"split"``).
     graph : LocusGraph, optional
-        Tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
+        Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of links without genes, for ``"short"`` and ``"split"``. ``"sr5"``: 5 sqrt(N) genes.
-        ``"auto"``: 80 for up to 1000 samples, 98 for more than 62,500, ``"sr5"`` in between.
+        Percentage of links without a gene, for ``"short"`` and ``"split"``. ``"sr5"``: 5 sqrt(N) genes.
+        ``"auto"``: 80 up to 1000 samples, ``"sr5"`` up to 62,500, and 98 above.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -60,7 +60,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     graph : LocusGraph or None
     links : TreeLinks or None
-        Links with genes, and the parts of the tree without these links.
+        Links that have genes, and the parts into which the tree falls without them.
 
     Examples
     --------
@@ -106,12 +106,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> NDArray[np.int32]:
-        """Sample of each gene, from which the gene's link starts."""
+        """Sample at which each gene's link starts."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
     def base(self) -> NDArray[np.int32]:
-        """Part of every sample; without a tree, every sample is a separate part."""
+        """Part to which each sample belongs; without a tree, every sample is its own part."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
     @property
@@ -120,7 +120,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.n_samples if self.links is None else self.links.n_parts
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: the first and the last sample, or 0 and 1."""
+        """Return the bounds of every gene: the first and last sample, or 0 and 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
 
@@ -129,7 +129,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Return the lowest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
+        """Return, for every part, the lowest part in its cluster; int32, shape (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(
             checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         )
@@ -142,21 +142,21 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.links.short_parts(genes, self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Number the connected components by first appearance."""
+        """Return the connected components, numbered by first appearance."""
         parts = self.parts(X)
         if self.links is None:
             return checks.relabel_by_first_appearance(parts)
         return self.links.labels(parts, self.n_jobs)
 
     def n_clusters(self, X: IntArray) -> Int64Array:
-        """Count the clusters of every individual."""
+        """Count the clusters of each individual."""
         parts = self.parts(X)
         counts = np.empty(len(parts), dtype=np.int64)
         cluster_counts(parts, counts)
         return counts
 
     def to_full(self, X: IntArray) -> IntArray:
-        """Convert genotypes to kind "locus", shape (n_individuals, n_samples), int32."""
+        """Convert genotypes to kind "locus", int32 of shape (n_individuals, n_samples)."""
         genes = checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         if self.links is None:
             return genes.astype(np.int32)
@@ -169,7 +169,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert genotypes of kind "locus" to this kind; tree links replace links without genes."""
+        """Convert "locus" genotypes to this kind; links without genes are replaced by tree links."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)
@@ -181,14 +181,14 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions; kind "locus" always decodes to the same partition.
 
-        "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
-        cluster, each connected piece has a tree, whose root is linked to the root of the first piece. Without
-        neighbours, every sample is linked to the next sample of its cluster, and the last to itself. With
-        neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
+        Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
+        cluster, each connected piece has a tree, with a link from its root to the root of the first piece.
+        Without neighbours, each sample is linked to the next one in its cluster, and the last one to itself.
+        With neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
 
-        The other kinds cut the links with genes between clusters, and "short" redirects them to the first
-        part of the cluster. "short" is exact if clusters are unions of parts; "split" is exact if these parts
-        are also connected in the tree.
+        The other kinds cut those links with genes that join different clusters; "short" then redirects them
+        to the first part of the cluster. "short" is exact if clusters are unions of parts; "split" also
+        requires these parts to be connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -208,7 +208,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def repair(self, X: IntArray) -> IntArray:
         """Round genes, clip bits, and replace invalid links.
 
-        The replacement is the parent in the tree, else the nearest neighbour, else the sample itself.
+        An invalid link is replaced by the tree parent, by the nearest neighbour, or by the sample itself.
         """
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
@@ -222,7 +222,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which is equal for genotypes with equal components."""
+        """Return the partition of the :meth:`parts`, which is the same if the components are the same."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -240,10 +240,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
-    """Link every sample along a spanning forest of the neighbour graph within the clusters."""
+    """Link every sample along a spanning forest of the neighbour graph within clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
     # every sample to a strong component without outgoing links, so roots are drawn from these components. A
-    # piece with a single component of this kind requires no backward link.
+    # piece with only one such component needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -256,10 +256,10 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Cost of linking a column to a row. One backward link costs more than all forward links of a path.
+    # Cost of linking a column to a row. One backward link costs more than all forward links on a path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
-    # Link the roots of the pieces of a cluster to the root of its first piece.
+    # Link the root of each piece of a cluster to the root of its first piece.
     _, first, number = np.unique(labels[roots], return_index=True, return_inverse=True)
     target[roots] = roots[first[number]]
     return target
@@ -279,7 +279,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour")
-    # Do not copy read-only lists, such as those of a graph.
+    # Do not copy read-only neighbour lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -287,7 +287,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Return the number of spanning-tree links with genes: at least 1, or 0 for a single sample."""
+    """Return how many spanning-tree links have genes: at least 1, or 0 for a single sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
@@ -295,16 +295,16 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     given: Any = delta
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
         raise ValueError(f"delta must be a percentage in [0, 100), 'auto' or 'sr5', got {quoted(delta)}")
-    # Round first, because (1 - 0.8) 5 is 0.999... in floating point.
+    # Round first, because (1 - 0.8) 5 evaluates to 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 
 
 class TreeLinks:
-    """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them."""
+    """The ``n_relevant`` most interesting tree links, which have genes, and the parts left without them."""
 
-    # Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
-    # sample; the root is in part 0, and parents precede their children. For each part, ``above`` is the
-    # parent part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` its start.
+    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part;
+    # part 0 contains the root, and parents precede their children. For each part, ``above`` is the parent
+    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the sample where it starts.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -319,7 +319,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # In this order, parents precede children. A sample is in the part of its parent, unless it is a top.
+        # In this order, parents precede children. A sample belongs to its parent's part unless it is a top.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -333,7 +333,7 @@ class TreeLinks:
         return len(self.above)
 
     def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return the lowest part in the cluster of every part, shape (n_individuals, n_parts), from bits."""
+        """Return, for every part, the lowest part in its cluster, (n_individuals, n_parts), from bits."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
@@ -341,7 +341,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return the same as :meth:`split_parts`, from genes that are samples."""
+        """Return the same as :meth:`split_parts`, but from genes that are link targets."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
@@ -352,11 +352,11 @@ class TreeLinks:
         return out
 
     def split_genes(self, labels: NDArray[Any]) -> BoolArray:
-        """Return the mask of the links within clusters, shape (n_individuals, n_relevant)."""
+        """Return which links stay within a cluster, as a mask of shape (n_individuals, n_relevant)."""
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: the parent if it is in the same cluster, else the first top of the cluster."""
+        """Return link targets: the parent if it is in the same cluster, otherwise the cluster's first top."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
@@ -366,7 +366,7 @@ class TreeLinks:
         return genes.astype(np.int32)
 
     def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Return the labels of all samples, numbered by first appearance."""
+        """Return the labels of all samples, with clusters numbered by first appearance."""
         out = np.empty((len(parts), len(self.base)), dtype=np.int32)
 
         def share(lo: int, hi: int) -> None:

@@ -1,4 +1,4 @@
-"""Distances between samples and medoids, from a distance matrix or from feature vectors."""
+"""Distances between samples and medoids, based on a distance matrix or on feature vectors."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Number of samples above which vectors are faster; the matrix then requires half a gigabyte.
+# Number of samples above which vectors are faster; the matrix would take half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
-# Relative difference up to which totals are tied, so that rounding does not select the medoid.
+# Totals within this relative difference are ties, so that rounding does not decide on the medoid.
 RELATIVE = 1e-12
-# Number of clusters per table of the memo; its two tables take about 40 MB.
+# Number of clusters per memo table; the two tables take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
 
 
 class MedoidSpace(ABC):
-    """Base class of the distances between samples and sets of medoids."""
+    """Base class for distances between samples and sets of medoids."""
 
-    # ``mean_square`` is the mean square of all n^2 distances, which scales the lower bound in Xie-Beni.
-    # ``total_to_one`` (E_1) is the least total distance of all samples to a single sample.
+    # ``mean_square`` is the mean of all n^2 squared distances, which scales the lower bound in Xie-Beni.
+    # ``total_to_one`` (E_1) is the smallest total distance of all samples to a single sample.
 
     n_samples: int
     mean_square: float
@@ -45,32 +45,32 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def rows(self, ids: IntArray) -> AnyFloatArray:
-        """Return the distances of some samples to all samples, shape (len(ids), n_samples)."""
+        """Return the distances from the given samples to all samples, shape (len(ids), n_samples)."""
 
     @abstractmethod
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
-        """Return the distance of every sample to the medoid of its cluster, in an array like ``labels``."""
+        """Return each sample's distance to the medoid of its cluster, in an array shaped like ``labels``."""
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least and greatest distance between medoids, per individual (one medoid: inf and 0)."""
+        """Return each individual's smallest and largest distance between medoids (one medoid: inf and 0)."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of rows of distances to the medoids, and the row of every gene in the block or -1."""
+        """Yield blocks of distance rows of the medoids, and each gene's row in the block (or -1)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        """Write the medoids of the clusters marked in ``wanted`` into ``medoids``."""
+        """Write the medoids of the clusters selected by ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
-        """Return the position of the nearest medoid (ties: the lowest), and the distance to it."""
-        # With ``exception``, a medoid is in its own cluster even if it equals a medoid at a lower position.
+        """Return the position of each sample's nearest medoid (ties: the lowest) and its distance."""
+        # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
         for block, index in self.blocks(medoids):
-            rows, places = block, index  # bound to this block, although its threads end before the next block
+            rows, places = block, index  # bind this block, although its threads end before the next block
             for_parts(
                 lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
                     rows, places, distances, labels, lo, hi
@@ -85,7 +85,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return the member with least total distance (ties: the lowest index) per label, padded with -1."""
+        """Return each label's member of lowest total distance (ties: the lowest index), padded with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -102,19 +102,19 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Return the form and space for the options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Choose the form and space for options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}")
-    # For these metrics, both forms lead to the same medoids.
+    # For these metrics, both forms give the same medoids.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
-        # The medoid of Euclidean vectors is the member with the least total *squared* distance, unlike the
-        # medoid of the distance matrix. Sparse features remain sparse.
+        # The medoid of Euclidean vectors is the member with the smallest total *squared* distance, unlike
+        # with a distance matrix. Sparse features remain sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
@@ -122,12 +122,12 @@ def choose_space(
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """All n^2 distances in memory, up to ``max_memory`` bytes, for any metric."""
+    """Distance matrix of all n^2 distances for any metric, limited to ``max_memory`` bytes."""
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
-    # individuals of k equal clusters, assignment takes O(p k n) time, and the medoids of distinct clusters
-    # take O(p n^2 / k). Bit counts of a copy with one byte per distance, rounded down, are lower bounds of
-    # the totals, so exact totals are computed only for possible medoids.
+    # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
+    # distinct clusters O(p n^2 / k). A copy with one byte per distance, rounded down, gives lower bounds on
+    # the totals by bit counts, so exact totals are computed only for candidate medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -147,14 +147,14 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # Distances within clusters rarely exceed 1.5 times the mean distance; larger distances are clipped.
+        # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduced by more than rounding errors, so that coarse totals are lower bounds.
+        # Reduce the unit by more than rounding errors, so that coarse totals are lower bounds.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -174,7 +174,7 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # Skip individuals without wanted clusters.
+        # Skip individuals that have no wanted clusters.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]
@@ -196,24 +196,24 @@ class DistanceMatrixSpace(MedoidSpace):
 
 
 class VectorSpace(MedoidSpace):
-    """Distances computed on demand, from products of features."""
+    """Distances computed on demand from feature products."""
 
-    # For p individuals with u distinct medoids, an assignment requires u products of a sample with the data
+    # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
     # and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
-    # data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
+    # data. Memory beyond the data is O(p n). Euclidean ``total_to_one`` takes O(n^2 d) time, once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples = len(norms)
         self.kind = kind
         self.norms = norms
         self.n_jobs = n_jobs
-        # Zero rows have cosine distance 1 to all other samples, and 0 to themselves.
+        # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one`` from column sums and the rows' products with them."""
+        """Compute ``mean_square`` and ``total_to_one`` from column sums and each row's product with them."""
         n = self.n_samples
-        # The mean square is computed from the distances of at most 1024 samples to all samples.
+        # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
@@ -223,7 +223,7 @@ class VectorSpace(MedoidSpace):
             totals = n * self.norms - 2.0 * products + self.norms.sum()
         else:
             totals = np.concatenate([rows.sum(axis=1) for rows in self._row_blocks(np.arange(n))])
-        # The total of equal samples must be exactly 0.
+        # If all samples are equal, the total must be exactly 0.
         self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
 
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
@@ -248,7 +248,7 @@ class VectorSpace(MedoidSpace):
 
 
 class DenseVectorSpace(VectorSpace):
-    """Distances between the rows of an array."""
+    """Distances between the rows of a dense array."""
 
     def __init__(self, X: FloatArray, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
@@ -299,7 +299,7 @@ class DenseVectorSpace(VectorSpace):
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
-    """Shift the data near the origin by multiples of powers of two, which preserve ties between integers."""
+    """Move the data near the origin by multiples of powers of two, which preserves ties between integers."""
     spread = X.std(axis=0)
     grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
     shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
@@ -307,7 +307,7 @@ def _near_origin(X: FloatArray) -> FloatArray:
 
 
 class SparseVectorSpace(VectorSpace):
-    """Distances between the rows of a CSR matrix, from products over shared non-zero columns."""
+    """Distances between the rows of a CSR matrix, from products over their shared non-zero columns."""
 
     def __init__(self, X: Any, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
@@ -320,7 +320,7 @@ class SparseVectorSpace(VectorSpace):
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # Sum in the order of the columns, as the kernels do, so that equal rows have distance 0.
+        # Sum in column order, like the kernels, so that equal rows have distance 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
@@ -372,12 +372,12 @@ class SparseVectorSpace(VectorSpace):
         return self.X.indptr, self.X.indices, self.X.data
 
     def _vector(self) -> FloatArray:
-        """Return a vector of zeros, one per column, as workspace of a kernel."""
+        """Return a vector of zeros, one per column, as scratch space for a kernel."""
         return np.zeros(self.X.shape[1])
 
 
 class MedoidMemo:
-    """Cache of the medoids of clusters by 128-bit hashes of their members, shared by parents and children."""
+    """Cache of cluster medoids, keyed by 128-bit hashes of the members; shared by parents and children."""
 
     def __init__(self, n_samples: int) -> None:
         self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
@@ -387,7 +387,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` adds new medoids."""
+        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` finds new ones."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)
@@ -416,7 +416,7 @@ class MedoidMemo:
 
 
 class Members(NamedTuple):
-    """Members of all clusters: cluster c contains order[q, starts[q, c]:starts[q, c+1]]."""
+    """Members of all clusters: cluster c of individual q contains order[q, starts[q, c]:starts[q, c+1]]."""
 
     labels: NDArray[np.unsignedinteger[Any]]
     order: NDArray[np.int32]
@@ -424,7 +424,7 @@ class Members(NamedTuple):
 
 
 def member_table(labels: Labels, n_clusters: int) -> Members:
-    """List the members of all clusters, and convert the labels to the narrowest dtype."""
+    """List the members of all clusters, and convert the labels to the smallest sufficient dtype."""
     narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
     order = np.empty(labels.shape, dtype=np.int32)
     starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)

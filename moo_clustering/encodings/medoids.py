@@ -1,4 +1,4 @@
-"""Encodings of partitions by medoids, and operations on sets of medoids for the operators."""
+"""Encodings of partitions by medoids, and the operations on medoid sets that operators use."""
 
 import math
 from abc import abstractmethod
@@ -16,14 +16,14 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Entries per block of distances in ``decode``: 8 MiB, which fit into the cache.
+# Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
 DECODE_BLOCK = 2**20
-# Distance sums within this factor are tied, so that rounding does not select the medoid.
+# Distance sums within this factor are ties, so that rounding does not decide on the medoid.
 SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings whose genes are the row index of one member per cluster, or -1.
+    """Base class of encodings with one gene per cluster: the row index of a member, or -1.
 
     Parameters
     ----------
@@ -39,18 +39,18 @@ class RowGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: -1 (no cluster) and the last sample."""
+        """Return the bounds of every gene: -1 (no cluster) and the index of the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions by one member of every cluster, in the order of the labels.
+        """Encode each cluster of every partition by one member, in the order of the labels.
 
-        A medoid has the least sum of distances *from* it to the other members (ties: the lowest row index);
-        a seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only the largest
-        are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as in
-        :meth:`repair`. Decoding returns the same partition only if every sample is nearest to the member of
-        its cluster. Medoids of k clusters of equal size take O(n_individuals n_samples^2 / k) time.
+        The medoid has the smallest sum of distances *from* it to the other members (ties: the lowest row
+        index); the seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only
+        the largest are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added
+        as in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
+        cluster's member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -61,7 +61,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last; this can reassign only samples that are equally near to two members."""
+        """Sort row indices, -1 last; only samples that are equally near to two members can change cluster."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -73,16 +73,16 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return one member of each given cluster of a partition, from cluster numbers and sizes."""
+        """Return one member of each given cluster, from the cluster number of every sample and the sizes."""
 
 
 class SlotGenes(RowGenes):
-    """Base class of encodings whose row indices can be in any slot; empty slots contain -1."""
+    """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` clusters.
+        """Empty slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
 
-        Genes are first rounded. The first empty slots get the lowest row indices absent from the individual.
+        Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
@@ -92,7 +92,7 @@ class SlotGenes(RowGenes):
 
 
 class _MedoidGenes(RowGenes):
-    """Base class of encodings by medoids.
+    """Base class of medoid encodings.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class _MedoidGenes(RowGenes):
     distances: AnyFloatArray
 
     def medoids(self, X: IntArray) -> IntArray:
-        """Return the row index of the medoid of every cluster, in the order of labels, padded with -1."""
+        """Return the row index of each cluster's medoid, in the order of the labels, padded with -1."""
         genes = base.checked_genes(X, self.n_var)
         return np.take_along_axis(genes, np.argsort(genes < 0, axis=1, kind="stable"), axis=1)
 
@@ -118,26 +118,26 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
     Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
-    medoid to its own cluster, even if it equals another medoid. No cluster is empty. The label of a cluster
-    is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
-    constant memory besides the labels. Source: NSGA-II-clus.
+    medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A cluster's
+    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
+    constant memory in addition to the labels. Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features; or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
-        are not copied if they are symmetric and float64.
+        are not copied if they are symmetric and in float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Maximum number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
+        Maximum number of clusters and number of genes. Square roots are clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
-        As for :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to other rows.
+        See :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to all other rows.
     k_min : int, default=2
-        Minimum number of clusters; 1 for one sample.
+        Minimum number of clusters; 1 if there is only one sample.
     max_memory : int, default=4 GiB
-        Largest size of the dissimilarities, 8 n_samples^2 bytes.
+        Maximum memory for the dissimilarities, which need 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
         Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities
-        within these bounds, so individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time.
+        within these bounds, so all individuals are feasible; takes O(k_max n_samples + k_max^2 n_moves) time.
 
     Examples
     --------
@@ -178,12 +178,12 @@ class MedoidEncoding(_MedoidGenes):
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
             self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
-            # Raise a ValueError if no number of clusters is possible.
+            # Raise a ValueError if no number of clusters is feasible.
             self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
+        """Assign samples to medoids; raise a ValueError unless rows contain distinct medoids, then -1."""
         medoids = self._checked(X)
         if self.sizes is not None:
             costs = (self.distances[row[row >= 0]].T for row in medoids)
@@ -191,7 +191,7 @@ class MedoidEncoding(_MedoidGenes):
             return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Sort by descending size, so that the sets with a j-th medoid are at the start of a block.
+        # Sort by descending size, so that the sets with a j-th medoid come first in each block.
         order = np.argsort(-sizes, kind="stable")
         step = max(1, DECODE_BLOCK // self.n_samples)
         for lo in range(0, len(order), step):
@@ -202,14 +202,14 @@ class MedoidEncoding(_MedoidGenes):
         return labels
 
     def _nearest(self, medoids: IntArray, sizes: IntArray) -> Labels:
-        """Return the position of the nearest medoid; rows must be sorted by descending size."""
+        """Return the position of each sample's nearest medoid; rows must be sorted by descending size."""
         nearest = self.distances[medoids[:, 0]]
         labels = np.zeros(nearest.shape, dtype=np.int32)
         candidate = np.empty_like(nearest)
         for j in range(1, int(sizes[0])):
             m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
             np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # ties go to the lowest position
+            closer = candidate[:m] < nearest[:m]  # ties are broken by the lowest position
             np.copyto(nearest[:m], candidate[:m], where=closer)
             np.copyto(labels[:m], j, where=closer)
         return labels
@@ -221,7 +221,7 @@ class MedoidEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
 
-        Genes are first rounded. Added medoids are the samples with the lowest absent row indices.
+        Genes are rounded first. Medoids are added in ascending order of the absent row indices.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
@@ -233,8 +233,8 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def _filled(self, ids: IntArray) -> IntArray:
-        """Append the lowest absent row indices to rows of fewer than k_min medoids."""
-        # Fewer than k_min medoids are present, so the first 2 k_min - 1 row indices suffice.
+        """Append the lowest absent row indices to rows with fewer than k_min medoids."""
+        # These rows have fewer than k_min medoids, so the first 2 k_min - 1 row indices suffice.
         n_candidates = min(self.n_samples, 2 * self.k_min - 1)
         present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
         named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
@@ -249,7 +249,7 @@ class MedoidEncoding(_MedoidGenes):
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
-        # Floyd's sampling without replacement, for all rows at once.
+        # Use Floyd's sampling without replacement for all rows at once.
         for j in range(width):
             last = n - width + j
             drawn = rng.integers(0, last + 1, size=n_individuals)
@@ -274,7 +274,7 @@ class MedoidEncoding(_MedoidGenes):
 
 
 class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
-    """Encoding by row indices of medoids in slots, with -1 for empty slots.
+    """Encoding by row indices of medoids in arbitrary slots, with -1 in empty slots.
 
     Unlike :class:`MedoidEncoding`, this encoding supports asymmetric distances, such as directed Hausdorff
     distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
@@ -283,9 +283,9 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances; row i contains those from sample i. float32 and float64 arrays are not copied.
+        Non-negative; row i contains the distances from sample i. float32 and float64 arrays are not copied.
     k_max : int
-        Maximum number of clusters, and number of genes.
+        Maximum number of clusters and number of genes.
 
     Examples
     --------
@@ -309,7 +309,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid, see :func:`decode_slots`."""
+        """Assign every sample to its nearest medoid; see :func:`decode_slots`."""
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def _medoid(self, members: IntpArray) -> int:
@@ -318,9 +318,9 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the ``n_neighbors`` samples nearest to every sample by its row of distances, nearest first.
+        """Return the ``n_neighbors`` samples nearest to each sample by its distance row, nearest first.
 
-        Cached, shape (n_samples, n_neighbors). The first call takes O(n_samples^2 log n_samples) time.
+        The (n_samples, n_neighbors) array is cached. The first call takes O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}")
@@ -330,7 +330,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
 
 
 def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
-    """Return the mask of occupied slots; raise a ValueError for empty rows, repeated or invalid numbers."""
+    """Return the mask of occupied slots; raise a ValueError if a row is empty or has invalid entries."""
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
     wrong |= ((slots < -1) | (slots >= n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
@@ -345,8 +345,8 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
-    # to m. Clusters are numbered in the order of their slots. Ties go to the lowest slot, but a medoid is
-    # always in its own cluster. Takes O(n_individuals k_max n_samples) time.
+    # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
+    # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
     occupied = occupied_slots(slots, len(H), "medoid")
     used, place = np.unique(slots[occupied], return_inverse=True)
@@ -355,7 +355,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     labels = np.full((len(slots), len(H)), _NO_SLOT, dtype=np.int32)
     nearest = np.full(labels.shape, np.inf, dtype=H.dtype)
     for part in block_slices(len(used), len(H)):
-        # Columns of H: distances *to* the medoids.
+        # The columns of H are the distances *to* the medoids.
         rows = np.ascontiguousarray(H[:, used[part]].T)
         here = np.where((index >= part.start) & (index < part.stop), index - part.start, -1)
         nearest_medoids(rows, here, nearest, labels, 0, len(slots))
@@ -366,7 +366,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
 
 
 def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.Generator) -> IntArray:
-    """Draw k uniformly from k_min..k_max, then k distinct samples in random slots, for n individuals."""
+    """Draw k uniformly from k_min..k_max, then k distinct samples in random slots, for each individual."""
     slots = filled(np.full((n, k_max), -1, dtype=np.int64), k_max, n_samples, rng)
     sizes = rng.integers(k_min, k_max + 1, size=(n, 1))
     slots[rng.permuted(np.arange(k_max) >= sizes, axis=1)] = -1
@@ -377,7 +377,7 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # Added samples are random or, without a generator, have the lowest row indices.
+    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -393,14 +393,14 @@ def repair_slots(
 
 
 def _lowest_absent(rows: IntArray) -> IntArray:
-    """Return the lowest absent id of every row: the number of t for which the t-th smallest id equals t."""
+    """Return each row's lowest absent id: the number of t such that the t-th smallest id equals t."""
     width = rows.shape[1]
     ordered = np.sort(np.where(rows < 0, width + 1, rows), axis=1)
     return np.count_nonzero(ordered == np.arange(width), axis=1)
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return the samples nearest to every sample by its row of distances (ties: the lowest row index)."""
+    """Return each sample's nearest samples by its distance row (ties: the lowest row index)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -411,17 +411,17 @@ def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int
 
 
 def as_sets(X: IntArray) -> Int64Array:
-    """Copy a population as int64, because pymoo can pass genes as floats."""
+    """Copy a population as int64, because pymoo may pass genes as floats."""
     return np.rint(X).astype(np.int64) if X.dtype.kind == "f" else X.astype(np.int64)
 
 
 def set_sizes(sets: IntArray) -> Int64Array:
-    """Count the medoids in every row."""
+    """Count the medoids in each row."""
     return np.asarray((sets >= 0).sum(axis=1), dtype=np.int64)
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1."""
+    """Return the first ``sizes`` distinct non-negative entries of each row, in order, padded with -1."""
     kept = (candidates >= 0) & ~occurred_before(candidates)
     kept &= np.cumsum(kept, axis=1) <= np.reshape(sizes, (-1, 1))
     sets = np.where(kept, candidates, -1)
@@ -429,8 +429,8 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """For every row, draw a sample that is not in the row; rows must not contain all samples."""
-    # The r-th absent number is r plus the number of sorted present numbers s_t with s_t - t <= r.
+    """Draw, for each row, a sample that the row lacks; no row may contain all samples."""
+    # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
@@ -438,7 +438,7 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 
 def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Return a copy with random samples appended to rows of fewer than ``k_min`` medoids."""
+    """Return a copy with random samples appended to rows with fewer than ``k_min`` medoids."""
     sets = sets.copy()
     while len(short := np.flatnonzero(set_sizes(sets) < k_min)):
         sets[short, set_sizes(sets[short])] = random_absent(sets[short], n_samples, rng)
@@ -446,7 +446,7 @@ def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator)
 
 
 def occurred_before(X: IntArray) -> BoolArray:
-    """Return the mask of entries that repeat an earlier entry of their row."""
+    """Return the mask of entries that repeat an earlier entry in the same row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)
     repeated = np.zeros(X.shape, dtype=bool)
@@ -455,7 +455,7 @@ def occurred_before(X: IntArray) -> BoolArray:
 
 
 def resolve_k_max(k_max: int | str, n_samples: int) -> int:
-    """Return the maximum number of clusters for ``"sqrt"``, ``"ceil_sqrt"`` or an integer."""
+    """Return the maximum number of clusters, given as ``"sqrt"``, ``"ceil_sqrt"`` or an integer."""
     if not isinstance(k_max, str):
         return k_max
     if k_max not in ("sqrt", "ceil_sqrt"):
@@ -463,5 +463,5 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # k = n is trivial, so k_max is at most n - 1, except for one or two samples.
+    # k = n is trivial, so k_max is at most n - 1 unless there are only one or two samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))

@@ -1,4 +1,4 @@
-"""Encoding of connected regions of a graph, such as territories on a map, with bounds on their loads."""
+"""Encoding by connected regions of a graph, such as territories on a map, with bounded loads."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,46 +12,46 @@ from moo_clustering.encodings import base
 from moo_clustering.encodings.labels import LabelEncoding
 from moo_clustering.graphs.matrices import without_diagonal
 
-# Relative rounding error of sums of weights.
+# Relative rounding error allowed in sums of weights.
 _ROUNDING = 1e-9
-# Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
+# Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Proposed moves per area when areas move back to their old regions, and the objectives of the two climbs.
+# Proposals per area when areas move back to their old regions, and the objectives of the two climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
-    """Encoding by region, one gene per area, in which every individual is feasible.
+    """Encoding by region with one gene per area, in which every individual is feasible.
 
-    Each of the ``n_regions`` regions is connected in the graph, and its load, the sum of the weights of its
-    areas, is between ``low`` and ``high``. ``random`` and ``repair`` return only such plans. Raises a
-    ValueError if the graph is not symmetric, a weight is negative or above ``high``, the components of the
-    graph cannot be divided in this way, or no plan is found.
+    Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
+    between ``low`` and ``high``. ``random`` and ``repair`` return only such plans. Raises a ValueError if the
+    graph is not symmetric, if a weight is negative or above ``high``, if the components of the graph cannot
+    be divided in this way, or if no plan is found.
 
     ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan. ``repair`` takes O(n_individuals
-    (n_areas + n_edges)) time if all plans are feasible, and otherwise about as long as ``random``.
+    (n_areas + n_edges)) time if all plans are feasible, and otherwise about as much time as ``random``.
 
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive values connect neighbours. Regions are distributed among the components by weight.
+        Positive values connect neighbours. Regions are allotted to the components in proportion to weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
-        Non-negative weights. Default: 1, so that loads are numbers of areas.
+        Non-negative weights. Default: 1, which makes each load a number of areas.
     low, high : float
-        Smallest and largest load of a region.
+        Minimum and maximum load of a region.
     plan : array-like of shape (n_areas,), optional
-        Known feasible plan, which also determines the number of regions of every component.
+        Known feasible plan, which also sets the number of regions in each component.
 
     Attributes
     ----------
     indptr, indices : ndarray of int32
-        Neighbours of area i: ``indices[indptr[i]:indptr[i + 1]]``.
+        The neighbours of area i are ``indices[indptr[i]:indptr[i + 1]]``.
     component : ndarray of shape (n_areas,)
-        Connected component of every area.
+        Connected component of each area.
     n_regions_of : ndarray of shape (n_components,)
-        Number of regions of every component.
+        Number of regions in each component.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # ``_feasible`` replaces plans that cannot be grown or repaired.
+        # ``_feasible`` serves as a fallback for plans that cannot be grown or repaired.
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:
@@ -108,25 +108,25 @@ class RegionEncoding(LabelEncoding):
         self._feasible = found
 
     def is_feasible(self, X: IntArray) -> BoolArray:
-        """Return whether the regions of each plan are connected, with loads within the bounds."""
+        """Return whether each plan has connected regions and loads within the bounds."""
         plans = np.ascontiguousarray(base.checked_genes(X, self.n_var), dtype=np.int32)
         piece = np.empty(self.n_var, dtype=np.int32)
         return np.array([self._holds(plan, piece) for plan in plans], dtype=bool)
 
     def loads(self, X: IntArray) -> FloatArray:
-        """Compute the load of every region, shape (n_individuals, n_regions)."""
+        """Compute the load of each region, shape (n_individuals, n_regions)."""
         plans = base.checked_genes(X, self.n_var).astype(np.int64)
         flat = (plans + np.arange(len(plans))[:, None] * self.n_regions).ravel()
         sums = np.bincount(flat, np.tile(self.weight, len(plans)), minlength=len(plans) * self.n_regions)
         return np.asarray(sums, dtype=np.float64).reshape(len(plans), self.n_regions)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return feasible plans; feasible rows do not change.
+        """Return feasible plans; feasible rows remain unchanged.
 
-        The heaviest connected part of every region remains, and other areas join the lightest adjacent
-        region. Then single areas move across boundaries until the loads are within the bounds. If this fails,
-        regions are recombined with their neighbours. If this also fails, a new plan is grown along the old
-        boundaries or, as a last resort, a stored plan is returned. Repair is deterministic.
+        The heaviest connected piece of each region remains, and all other areas join the lightest adjacent
+        region. Then single areas move across boundaries until all loads are within the bounds. If this fails,
+        neighbouring regions are recombined. If this also fails, a new plan is grown along the old boundaries
+        or, as a last resort, a stored plan is returned. Repair is deterministic.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -134,7 +134,7 @@ class RegionEncoding(LabelEncoding):
         return X
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Number the regions by first appearance, and repair infeasible partitions."""
+        """Number the regions by first appearance and repair infeasible partitions."""
         plans = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for row, plan in enumerate(plans):
             if plan.max() >= self.n_regions or not self.is_feasible(plan[None])[0]:
@@ -142,7 +142,7 @@ class RegionEncoding(LabelEncoding):
         return plans
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Bisect random spanning trees of the graph until there are ``n_regions`` regions."""
+        """Draw plans by bisecting random spanning trees until there are ``n_regions`` regions."""
         plans = np.empty((n_individuals, self.n_var), dtype=self.dtype)
         for row in range(n_individuals):
             grown = next((plan for plan in (self._grown(rng) for _ in range(3)) if plan is not None), None)
@@ -153,10 +153,10 @@ class RegionEncoding(LabelEncoding):
         return plans
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Redivide unions of two neighbouring regions along random spanning trees, in place.
+        """Redivide pairs of neighbouring regions along random spanning trees, in place.
 
-        With ``mend``, mainly regions with loads outside the bounds are recombined, by the most even cuts,
-        until all loads are within the bounds. Returns whether all loads are within the bounds.
+        With ``mend``, mostly regions whose loads violate the bounds are merged and split again, as evenly as
+        possible, until all loads are within the bounds. Returns whether all loads are within the bounds.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()
@@ -167,7 +167,7 @@ class RegionEncoding(LabelEncoding):
 
     @property
     def bounds_of_loads(self) -> tuple[float, float]:
-        """``low`` and ``high``, with a margin for rounding."""
+        """``low`` and ``high`` with a margin for rounding errors."""
         return self.low * (1 - _ROUNDING), self.high * (1 + _ROUNDING)
 
     def _holds(self, plan: Labels, piece: Labels) -> bool:
@@ -179,14 +179,14 @@ class RegionEncoding(LabelEncoding):
         return bool(n_pieces == self.n_regions and np.bincount(plan, minlength=self.n_regions).all())
 
     def _grown(self, rng: np.random.Generator, bias: FloatArray | None = None) -> Labels | None:
-        """Grow a plan, or return None if a component could not be divided within the bounds."""
+        """Grow a plan; return None if a component could not be divided within the bounds."""
         plan = np.empty(self.n_var, dtype=np.int32)
         bias = np.zeros(len(self.indices)) if bias is None else bias
         first = 0
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
             arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
             if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                # Divide without bounds; regions with loads outside the bounds are recombined below.
+                # Divide without bounds; regions whose loads violate the bounds are recombined below.
                 arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
                 if not kernels.grow_regions(plan, nodes, first, k, *arguments):
                     return None
@@ -198,7 +198,7 @@ class RegionEncoding(LabelEncoding):
         return None
 
     def mend(self, labels: IntArray) -> Labels:
-        """Convert labels of the areas (-1: none) to a similar feasible plan; see :meth:`repair`."""
+        """Convert labels of the areas (-1: none) to a similar, feasible plan; see :meth:`repair`."""
         rng, plan = np.random.default_rng(0), np.ascontiguousarray(labels, dtype=np.int32)
         cuts = np.repeat(plan, np.diff(self.indptr)) != plan[self.indices]
         piece = np.empty_like(plan)
@@ -206,7 +206,7 @@ class RegionEncoding(LabelEncoding):
         heavy = np.bincount(piece, self.weight, minlength=n_pieces)
         first = np.unique(piece, return_index=True)[1]
         region, component = plan[first], self.component[first]
-        # Sort the connected pieces by region, the heaviest first.
+        # Sort the connected pieces by region, heaviest first.
         order = np.lexsort((-heavy, region))
         leads = np.zeros(n_pieces, dtype=bool)
         leads[order[np.unique(region[order], return_index=True)[1]]] = True
@@ -221,25 +221,25 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Edge lengths are below 1, so random trees are first cut at edges across old boundaries.
+        # Edge lengths are below 1, so random trees are first cut at edges that cross old boundaries.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
     def _returned(self, plan: Labels, labels: IntArray, rng: np.random.Generator) -> Labels:
-        """Move areas of a feasible plan back to their regions in ``labels``, within the bounds."""
+        """Move areas of a feasible plan back to their regions in ``labels``, within the load bounds."""
         known, before = np.flatnonzero(np.asarray(labels) >= 0), np.full_like(plan, -1)
         if not len(known):
             return plan
         before[known] = base.align_labels(plan[known], labels[known])
-        # Annealing may worsen the plan, which is then discarded.
+        # Annealing can make the plan worse; such a result is discarded.
         n_agree, found = np.count_nonzero(plan == before), plan.copy()
         self._climb(found, _CHANGED, before, self.bounds_of_loads, _PER_AREA * self.n_var, rng, heat=0.3)
         return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
-        """Even out the loads by moves of single areas, in place; return whether all are within the bounds."""
+        """Even out the loads by moving single areas in place; return whether all are within the bounds."""
         piece = np.empty_like(plan)
-        # Each of at most 60 descents proposes one move per two areas.
+        # Each of up to 60 descents proposes one move for every two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
@@ -256,7 +256,7 @@ class RegionEncoding(LabelEncoding):
         rng: np.random.Generator,
         heat: float = 0.0,
     ) -> None:
-        """Move areas across boundaries to lower an objective that requires neither features nor shapes."""
+        """Move areas across boundaries to lower an objective that needs neither features nor shapes."""
         nothing, borders = np.zeros((self.n_var, 2)), np.zeros(len(self.indices))
         graph = self.indptr, self.indices, self.weight
         kernels.climb_boundaries(
@@ -264,12 +264,12 @@ class RegionEncoding(LabelEncoding):
         )
 
     def _counted(self, plan: IntArray) -> Int64Array:
-        """Count the regions of a plan by component."""
+        """Count the regions in each component of a plan."""
         component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
         return np.bincount(component).astype(np.int64)
 
     def _allotted(self) -> Int64Array:
-        """Distribute the regions among the components, in proportion to their weights."""
+        """Distribute the regions among the components in proportion to their weights."""
         sizes = np.bincount(self.component)
         weights = np.bincount(self.component, self.weight)
         low, high = self.bounds_of_loads

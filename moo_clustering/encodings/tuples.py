@@ -1,4 +1,4 @@
-"""Encodings side by side, for partitions of several sets of samples at once."""
+"""Concatenated encodings, for partitioning several sets of samples at once."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from moo_clustering.encodings import base
 
 
 class TupleEncoding(base.Encoding):
-    """Encodings side by side, for example of the rows and of the columns of a table (co-clustering).
+    """Concatenation of encodings, for example for the rows and columns of a table (co-clustering).
 
-    The genes of the parts are concatenated, as are their samples: a partition contains the samples of all
-    parts, and no cluster contains samples of different parts. :meth:`split` returns a partition per part. The
-    time of a method is the sum of its times for the parts. Raises a TypeError or ValueError for fewer than
-    two encodings.
+    The genes and the samples of all parts are concatenated: a partition contains the samples of all parts,
+    and no cluster contains samples from different parts. :meth:`split` returns one partition per part. Each
+    method takes the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
+    least two encodings.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class TupleEncoding(base.Encoding):
     Attributes
     ----------
     k_min, k_max : int
-        Minimum and maximum number of clusters of all parts together.
+        Minimum and maximum number of clusters over all parts together.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class TupleEncoding(base.Encoding):
         self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of the genes of all parts."""
+        """Return the bounds of all parts' genes."""
         low, high = zip(*(part.bounds() for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
     def genes(self, X: IntArray) -> tuple[IntArray, ...]:
-        """Split genotypes of shape (..., n_var) into genotypes of the parts, in the dtypes of the parts."""
+        """Split genotypes of shape (..., n_var) into the genotypes of the parts, each in its own dtype."""
         pieces = np.split(X, self._ends, axis=-1)
         return tuple(piece.astype(part.dtype) for part, piece in zip(self.parts, pieces, strict=True))
 
@@ -66,7 +66,7 @@ class TupleEncoding(base.Encoding):
         return tuple(map(base.relabel_by_first_appearance, pieces))
 
     def decode(self, X: IntArray) -> Labels:
-        """Decode the parts; clusters are numbered consecutively over the parts."""
+        """Decode all parts; clusters are numbered consecutively across parts."""
         out = [np.empty((len(X), 0), dtype=np.int32)]
         for part, genes in zip(self.parts, self._checked(X), strict=True):
             first = np.max(out[-1], axis=1, initial=-1, keepdims=True) + 1
@@ -74,7 +74,7 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(out, axis=1)
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Return the memberships of all parts; samples have membership 0 in clusters of other parts."""
+        """Return the memberships of all parts; they are 0 in the clusters of other parts."""
         pieces = self._checked(X)
         made = [part.memberships(genes) for part, genes in zip(self.parts, pieces, strict=True)]
         widths = [U.shape[2] for U in made]
@@ -93,13 +93,13 @@ class TupleEncoding(base.Encoding):
         return self.genes(rows)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode the partition of every part; clusters with samples of several parts are split."""
+        """Encode each part's partition; clusters that contain samples from several parts are split."""
         pieces = self.split(base.checked_labels(labels, self.n_samples))
         made = [part.encode(piece) for part, piece in zip(self.parts, pieces, strict=True)]
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Repair the genes of every part."""
+        """Repair the genes of each part."""
         rows = base.checked_rows(X, self.n_var, "X")
         rows = np.where(self._whole, base.rounded_genes(rows, self.n_var), rows)
         pieces = self.genes(rows)
@@ -107,6 +107,6 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw the genes of every part."""
+        """Draw the genes of each part."""
         made = [part.random(n_individuals, rng) for part in self.parts]
         return np.concatenate(made, axis=1).astype(self.dtype)

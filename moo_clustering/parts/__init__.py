@@ -1,4 +1,4 @@
-"""Tables that are larger than memory: sources, passes over their parts, and labels by part."""
+"""Partitioned tables that may exceed memory: sources, passes over the parts, and labels by part."""
 
 import lazy_loader as _lazy
 

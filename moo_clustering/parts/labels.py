@@ -1,4 +1,4 @@
-"""Labels of a table in parts: a lazy array, or one Parquet file per part."""
+"""Labels of a partitioned table: a lazy array, or one Parquet file per part."""
 
 import os
 import warnings
@@ -17,12 +17,12 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# Metadata key of label files: a digest of the model, the number of the first row, and the number of rows.
+# Metadata key in label files: a digest of the model, the index of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label rows by their nearest centres (ties: the first); ``numbers`` are the labels of the centres."""
+    """Label each row by its nearest centre (ties: the first); ``numbers`` are the labels of the centres."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -44,23 +44,23 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     ----------
     parts : Parts
     label : callable
-        ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and the
-        label of a row must not depend on other rows. If it has a method ``of_part(rows, start)``, this method
-        is called instead, with the number of the first row.
+        ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and a row's
+        label must not depend on other rows. If it has a method ``of_part(rows, start)``, that method is
+        called instead, with the index of the first row.
 
     Returns
     -------
-    dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for indicators of labels
+    dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # Labelling one row determines dtype and shape, and raises an error if columns do not match the fit.
+        # Label one row to find dtype and shape, and to raise an error if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
     except ImportError:
         return np.concatenate(parts.map(_labels, label, description="labels"))
     if (client := current_client()) is not None:
-        check_workers(client)  # Dask would repeat tasks that workers cannot unpickle
+        check_workers(client)  # Dask would retry tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
@@ -72,26 +72,26 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    Every file is written under a temporary name and then renamed, so existing files are complete. After an
-    interruption, the same call writes only the missing files. All workers must have access to the folder.
+    Each file is written under a temporary name and then renamed, so existing files are complete. After an
+    interruption, repeating the call writes only the missing files. All workers need access to the folder.
 
     Parameters
     ----------
     parts : Parts
     label : callable
-        As for :func:`lazy_labels`, or returns a dict of columns, of which ``"cluster"`` contains the labels.
+        Same as in :func:`lazy_labels`, or returns a dict of columns, with the labels in ``"cluster"``.
     folder : path-like
-        Created if it does not exist.
+        Folder for the files, created if necessary.
 
     Returns
     -------
     list of Path
-        Files in row order.
+        Label files in row order.
 
     Raises
     ------
     ValueError
-        If the folder contains labels of a different fit or a different division into parts.
+        If the folder contains labels from a different fit or a different division into parts.
     MissingPackageError
         If pyarrow is not installed.
     """
@@ -131,7 +131,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
     table = table.replace_schema_metadata({_KEY: key})
-    # After a failure, two workers may write the same part, so the name contains the process number.
+    # After a failure, two workers may write the same part, so the temporary name contains the process ID.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

@@ -1,4 +1,4 @@
-"""Passes over the parts of a table, in this process or as tasks of a Dask cluster."""
+"""Passes over the parts of a table, in this process or as tasks on a Dask cluster."""
 
 import importlib
 import sys
@@ -11,9 +11,9 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results that one task merges, and number of retries after a storage error.
+# Number of results merged by one task, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers have the package version of this process.
+# Clients whose workers have the same package version as this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
@@ -22,24 +22,24 @@ class Part(NamedTuple):
 
     name: str
     start: int
-    n_rows: int  # 0 until the rows are counted
+    n_rows: int  # 0 until the rows have been counted
     read: Callable[[], Any] | None = None
     delayed: Any = None
 
 
 class Fault(NamedTuple):
-    """An error that a retry of the task cannot fix."""
+    """An error that retrying the task cannot fix."""
 
     error: Exception
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client; None if there is none, or inside a task."""
+    """Return the current ``dask.distributed`` client, or None if there is none or this is a task."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
     with suppress(ValueError):
-        # A task that waits for other tasks would block its worker.
+        # A task must not wait for other tasks, because it would block its worker.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return, or merge, the results of ``visit(part, rows, *args)``; Dask computes ``rows``, else None."""
+    """Return or merge the results of ``visit(part, rows, *args)``; without Dask, ``rows`` is None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -99,14 +99,14 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is repeated if its worker dies; scattered data would be lost.
+        # Submit the arguments as a task, which is repeated if its worker dies; scattered data is lost.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
             if items[0].delayed is not None:
                 rows = client.compute([part.delayed for part in items], retries=_RETRIES)
             for part, some in zip(items, rows, strict=True):
-                # Without ``delayed``, the task does not contain the graph of all parts.
+                # Remove ``delayed``, so that the task does not contain the graph of all parts.
                 future = submit(_visited, visit, part._replace(delayed=None), some, shared, retries=_RETRIES)
                 future.add_done_callback(lambda _, n=part.n_rows: progress.update(n))
                 futures.append(future)
@@ -125,17 +125,17 @@ def _run_on(
             "fewer rows, or workers with more memory"
         ) from error
     finally:
-        # After an error or Ctrl-C, drop the tasks that have not started.
+        # After an error or Ctrl-C, cancel tasks that have not started.
         client.cancel(futures)
 
 
 def check_workers(client: Any) -> None:
-    """Raise a ChildProcessError if workers lack this package, or have another version."""
+    """Raise a ChildProcessError if a worker lacks this package or has a different version."""
     if client in _CHECKED:
         return
 
     def version() -> str:
-        # A nested function is pickled by value, so it runs on workers without the package.
+        # Nested functions are pickled by value, so this one also runs on workers without the package.
         try:
             return str(importlib.import_module("moo_clustering").__version__)
         except ImportError as error:

@@ -1,4 +1,4 @@
-"""Tables whose rows are read part by part: arrays, files and Dask collections."""
+"""Partitioned tables, read one part at a time: arrays, files and Dask collections."""
 
 import mmap
 import os
@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Number of rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 float32 features.
+# Rows that a pass reads at once, if file and chunk sizes allow it: 10 MB for 10 float32 features.
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
@@ -32,12 +32,12 @@ _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv"
 
 @dataclass(repr=False)
 class Parts:
-    """A table in parts, opened by :func:`parts`. Rows are not stored, so every pass reads them again.
+    """A partitioned table, as opened by :func:`parts`. Rows are not kept, so every pass reads them again.
 
     Parameters
     ----------
     items : list of Part
-        Name, first row and number of rows of every part.
+        Name, first row and number of rows of each part.
     n_features : int
     dtype : dtype
         float32 if all columns are float32 or float16, otherwise float64.
@@ -46,13 +46,13 @@ class Parts:
     in_memory : bool
         Whether all passes run in this process.
     counted : bool
-        Whether the numbers of rows are known.
+        Whether the number of rows in every part is known.
     n_passes : int
         Number of passes so far.
     verbose : bool
         Show a progress bar during passes.
     far_share : float, optional
-        Share of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
+        Fraction of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
     """
 
     items: list[Part]
@@ -92,34 +92,34 @@ class Parts:
         only: Sequence[int] | None = None,
         description: str = "",
     ) -> Any:
-        """Call ``function(rows, start, *args)`` for every part, as tasks of the current Dask client.
+        """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
 
-        Without a client, and for an array in memory, this process reads one part after the other. If a worker
-        dies, others repeat its tasks. Storage errors are retried three times.
+        Without a client, or for an array in memory, this process reads the parts one by one. If a worker
+        dies, other workers repeat its tasks. Storage errors are retried three times.
 
         Parameters
         ----------
         function : callable
-            ``rows`` has shape (n, n_features) and ``start`` is the number of the first row.
+            ``rows`` has shape (n, n_features), and ``start`` is the number of its first row.
         *args
-            Further arguments, which every worker receives once per pass.
+            Additional arguments, sent to each worker once per pass.
         merge : callable, optional
-            ``merge(a, b)`` combines two results, and should not depend on their order.
+            ``merge(a, b)`` combines two results; it should not depend on their order.
         only : sequence of int, optional
-            Positions of the parts to read. Default: all.
+            Positions of the parts to read. Default: all parts.
         description : str, default=""
-            Name of the progress bar, with ``verbose``.
+            Label of the progress bar shown with ``verbose``.
 
         Returns
         -------
         object
-            The merged result, or one result per part if ``merge`` is None.
+            The merged result, or a list with one result per part if ``merge`` is None.
 
         Raises
         ------
         ValueError, FileNotFoundError, ChildProcessError
-            If a part contains text or missing values, or has changed; if a file has vanished; if workers
-            lack this package, have another version, or die repeatedly.
+            If a part contains text or missing values or has changed, if a file has vanished, or if workers
+            lack this package, have a different version of it, or die repeatedly.
         """
         self.n_passes += 1
         return run_pass(
@@ -133,12 +133,12 @@ class Parts:
         )
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return rows by their numbers, in this order, from one pass over the parts that contain them.
+        """Return the rows with the given numbers, in that order, in one pass over the parts that hold them.
 
         Parameters
         ----------
         numbers : array-like of int
-            Numbers from 0 to ``n_rows - 1``.
+            Row numbers from 0 to ``n_rows - 1``.
         """
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -156,13 +156,13 @@ class Parts:
 
 
 class _Choice(NamedTuple):
-    """Columns to read (None: all), and columns to exclude."""
+    """Columns to read (None: all) and columns to exclude."""
 
     columns: Sequence[str] | None
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns of ``names`` to read; ``drop`` may also contain names in ``others``."""
+        """Return which columns of ``names`` to read; ``drop`` may also contain the names in ``others``."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(
@@ -179,23 +179,23 @@ def parts(
     drop: Sequence[str] = (),
     rows_per_part: int = ROWS_PER_PART,
 ) -> Parts:
-    """Open a table of numbers that is read part by part, and so may be larger than memory.
+    """Open a numeric table that is read one part at a time, and may therefore exceed memory.
 
-    Only headers are read, except that the rows of CSV files and of Dask collections of unknown length are
-    counted in one pass. Results of passes do not depend on how the rows are divided into parts.
+    Only headers are read, but CSV files and Dask collections of unknown length need one pass to count their
+    rows. The results of passes do not depend on how the rows are divided into parts.
 
     Parameters
     ----------
     source : array, Dask collection, pyarrow Dataset, path-like, or sequence of path-likes
-        NumPy, memory-mapped or Zarr array; Dask array or frame; Parquet or CSV files: a file, folder, glob
-        or URL that fsspec can open (``"s3://bucket/table/*.parquet"``). Workers must have access to files.
+        NumPy, memory-mapped or Zarr array; Dask array or frame; Parquet or CSV files, given as a file,
+        folder, glob or fsspec URL (``"s3://bucket/table/*.parquet"``). Workers must have access to the files.
     columns : sequence of str, optional
-        Columns of files and frames to read. Default: all, which must be numeric.
+        Columns to read from files and frames. Default: all columns, which must be numeric.
     drop : sequence of str, default=()
         Columns of files and frames to exclude.
     rows_per_part : int, default=250000
-        Maximum number of rows per part of arrays and Parquet files. Row groups, CSV files and Dask
-        partitions are not divided.
+        Maximum number of rows per part for arrays and Parquet files. Row groups, CSV files and Dask
+        partitions are never split.
 
     Returns
     -------
@@ -204,9 +204,9 @@ def parts(
     Raises
     ------
     TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, no rows, text, parts of different columns or no matching file.
+        If ``source`` has an unsupported type, no rows, text, parts with other columns or no matching file.
     MissingPackageError
-        If pyarrow, fsspec or Dask is required and not installed.
+        If pyarrow, fsspec or Dask is required but not installed.
 
     Examples
     --------
@@ -269,10 +269,10 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # Send the file name: workers map the file themselves.
+        # Send only the file name, so that workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not isinstance(source, np.ndarray):
-        # Parts consist of whole chunks, so that every chunk is read once.
+        # Build parts from whole chunks, so that each chunk is read only once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -353,7 +353,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
     try:
         first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
         if kind == "csv":
-            # Read integers as floats, because later rows of the column may contain decimals.
+            # Read integers as floats, because later rows of a column may contain decimals.
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
@@ -364,7 +364,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
 
 
 def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> Parts:
-    with named_losses(), ThreadPoolExecutor(8) as pool:  # this reads only the file headers
+    with named_losses(), ThreadPoolExecutor(8) as pool:  # reads only the file headers
         schemas = list(pool.map(_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
@@ -409,7 +409,7 @@ def _schema(fragment: Any) -> Any:
 
 
 def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
-    """Return an error that names the file, and the column if a CSV file contains text."""
+    """Return an error that names the file, and also the column if a CSV file contains text."""
     name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
     if text is None:
         reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")
@@ -420,7 +420,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Return the parts of one file: runs of row groups of a Parquet file, or the whole file."""
+    """Return the parts of one file: runs of row groups of a Parquet file, or otherwise the whole file."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
@@ -446,7 +446,7 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...]:
-    """Return size and modification time of a file, at least one of which changes if it is rewritten."""
+    """Return a file's size and modification time, at least one of which changes when it is rewritten."""
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(
@@ -470,7 +470,7 @@ def _read_fragment(fragment: Any, columns: tuple[str, ...], stamp: tuple[Any, ..
 def visit_part(
     checks: tuple[Any, ...], part: Part, rows: Any, function: Callable[..., Any], *args: Any
 ) -> Any:
-    """Read and check the rows of a part, and call a function with them."""
+    """Read and check the rows of a part, and pass them to a function."""
     columns, n_features, dtype = checks
     try:
         found: Any = part.read() if part.read is not None else rows
@@ -498,7 +498,7 @@ def visit_part(
 
 
 def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArray[Any]:
-    """Convert an array, a frame or a pyarrow table, column by column, to a C-contiguous array."""
+    """Convert an array, frame or pyarrow table to a C-contiguous array, column by column."""
     if columns is None:
         return np.ascontiguousarray(found, dtype=dtype)
     is_frame = hasattr(found, "iloc")
@@ -508,7 +508,7 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
     table = np.empty((len(found), len(columns)), dtype=dtype)
     for place in range(len(columns)):
         column = found.iloc[:, place] if is_frame else found.column(place)
-        # Missing integers become NaN.
+        # Convert missing integers to NaN.
         table[:, place] = column.to_numpy(dtype=dtype, na_value=np.nan) if is_frame else column.to_numpy()
     return table
 

@@ -1,6 +1,6 @@
-"""Exact sums and samples of a table in parts, which do not depend on how its rows are divided.
+"""Exact sums and samples of a partitioned table, independent of how its rows are divided into parts.
 
-Every summand is rounded to a multiple of a grain, a power of two that is large enough for float64 to add all
+Each summand is rounded to a multiple of a grain, a power of two that is large enough for float64 to add all
 of them exactly. Samples are the rows with the smallest keys, which depend only on seed and row index.
 """
 
@@ -21,11 +21,11 @@ Offsets = tuple[FloatArray, FloatArray]
 
 
 class Survey:
-    """Bounds of the columns, and a uniform sample without replacement, of a table in parts."""
+    """Column bounds and a uniform sample (without replacement) of a partitioned table."""
 
     # ``numbers`` and ``rows`` are the row indices of the sample, in random order, and its rows in float64.
-    # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean
-    # difference between the rows of the sample and this row.
+    # Statistics are computed after subtracting both ``offsets`` from the rows: the first sampled row, and the
+    # mean difference between the sampled rows and this row.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -36,21 +36,21 @@ class Survey:
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest values relative to ``offsets``."""
+        """Smallest and largest column values relative to ``offsets``."""
         return (self.low - self.offsets[0]) - self.offsets[1], (self.high - self.offsets[0]) - self.offsets[1]
 
     @cached_property
     def total(self) -> float:
-        """Sum of squared distances of all rows to their mean, computed in one pass."""
+        """Sum of squared distances from all rows to their mean, computed in one pass."""
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest centre of every candidate, shape (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``; ties go to the first centre. Takes O(p n k d) time. Values of a
-        # candidate are bit-identical for all divisions into parts, and do not depend on other candidates.
+        """Assign all rows to the nearest centre of each candidate, shape (p, k, d), in one pass."""
+        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
+        # A candidate's values are bit-identical for all divisions into parts and all other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # The bounds of squares depend only on the centres of the same candidate.
+        # Bound the squares by this candidate's own centres only.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -65,14 +65,14 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of clusters around centres, for p candidates of k clusters."""
+    """Cluster statistics around the centres of p candidates with k clusters each."""
 
     sizes: Int64Array  # (p, k)
-    means: FloatArray  # (p, k, n_features); for an empty cluster, its centre
+    means: FloatArray  # (p, k, n_features); the centre if a cluster is empty
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
-    first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
-    far: FloatArray  # (p, k, n_features), the row farthest from the centre; for an empty cluster, its centre
+    first: Int64Array  # (p, k), first row of the cluster, or n_rows if it is empty
+    far: FloatArray  # (p, k, n_features), row farthest from the centre, or the centre if a cluster is empty
 
 
 class Drawn(NamedTuple):
@@ -90,29 +90,29 @@ class Drawn(NamedTuple):
 
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
-    """Find the bounds of a table and draw a uniform sample, the same for all divisions, in one pass."""
-    # Each part returns only about its share of the sample. ``seed`` is below 2^63.
+    """Find a table's bounds and draw a uniform sample, independent of the division, in one pass."""
+    # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # The limit was too low, which happens in one of 10^9 cases: draw again without a limit.
+        # The limit was too low (which happens once in 10^9 draws), so draw again without a limit.
         found = drawn(np.inf)
     return Survey(parts, *found)
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two; float64 adds n of its multiples up to ``largest`` without rounding."""
+    """Return a power of two of which float64 can add n multiples up to ``largest`` without rounding."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 
 def on_grain(values: Any, unit: float) -> Any:
-    """Round to multiples of ``unit``, a power of two."""
+    """Round to multiples of ``unit``, which must be a power of two."""
     anchor = 1.5 * 2.0**52 * unit
     return (values + anchor) - anchor
 
 
 def row_keys(start: int, n: int, seed: int) -> FloatArray:
-    """Return uniform numbers in (0, 1) that depend only on row index and seed (SplitMix64)."""
+    """Return uniform numbers in (0, 1) that depend only on the row index and the seed (SplitMix64)."""
     z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -122,12 +122,12 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 def key_limit(size: int, n: int) -> float:
     """Return a limit that at least ``size`` of n row keys do not exceed, except in one of 10^9 cases."""
-    # Without a limit, every part would return up to ``size`` rows.
+    # Without a limit, each part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
 def draw(rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf) -> Drawn:
-    """Draw rows uniformly, without replacement."""
+    """Draw rows uniformly without replacement."""
     keys = row_keys(start, len(rows), seed)
     likely = np.flatnonzero(keys <= limit)
     order = likely[np.lexsort((likely, keys[likely]))[:size]]
@@ -162,6 +162,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # If two rows are equally far, the first row is selected.
+    # If two rows are equally far away, select the first.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

@@ -1,6 +1,6 @@
-"""Studies: methods on data sets with many seeds, resumable, with tables, tests and conclusions.
+"""Studies: run methods on data sets with many seeds, resume runs, and get tables, tests and conclusions.
 
-:class:`Study` runs every method on every data set with every seed, and compares the scores.
+:class:`Study` runs each method on each data set with each seed, and compares the scores.
 """
 
 from moo_clustering.studies.study import MethodComparison, Study, StudyTable

@@ -1,4 +1,4 @@
-"""Cells of an experiment, computed by any joblib backend; each is saved when it finishes."""
+"""Cells of an experiment, computed with any joblib backend and saved one by one as they finish."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Classes whose parameter for the number of clusters is not n_clusters.
+# Classes that call the number of clusters something other than n_clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
 
 
 class StoreError(QuotingError):
-    """Raised if a file has other parameters, or is not a store."""
+    """Raised if a file is not a store or has different parameters."""
 
 
 class CellError(RuntimeError):
-    """Raised if a cell fails; cells that finished earlier are saved."""
+    """Raised if a cell fails; cells that finished earlier remain saved."""
 
 
 def check_folder(folder: Path) -> None:
-    """Raise a StoreError unless the folder is new or empty, or contains cells."""
+    """Raise a StoreError unless the folder is new, is empty, or contains cells."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file, not a folder; choose another folder")
     if not folder.exists() or (folder / RESULTS).exists():
@@ -69,7 +69,7 @@ def check_folder(folder: Path) -> None:
 
 @contextmanager
 def cells_of_folder(folder: Path, parameters: Mapping[str, Any]) -> Iterator[CellStore]:
-    """Lock a folder, which is created if necessary, and open its cells."""
+    """Lock a folder, creating it if necessary, and open its cells."""
     check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder), CellStore(folder / RESULTS, parameters) as store:
@@ -86,12 +86,12 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save the cells that are not in the store; return False after Ctrl-C, else True.
+    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True.
 
-    ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and
-    derive all randomness from the key. ``data(key)`` is called in this process shortly before the cell is
-    computed, so few data sets are in memory. ``n_jobs`` is as in ``Study.run``. Raises a CellError that
-    names the cell if ``compute`` fails.
+    ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and derive
+    all randomness from the key. ``data(key)`` is called in this process shortly before its cell is computed,
+    so that few data sets are in memory. See ``Study.run`` for ``n_jobs``. If ``compute`` fails, a CellError
+    names the cell.
     """
     missing = [key for key in cells if key not in store]
     if not missing:
@@ -100,7 +100,7 @@ def run_cells(
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # If the loop ends early, closing() drops the dispatched cells.
+    # If the loop ends early, closing() drops the cells already dispatched.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -112,7 +112,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all of its processes, but only the parent should handle it.
+    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -124,16 +124,16 @@ def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]
 
 
 def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Return a seed that depends only on the parts, so that the order of cells does not matter."""
+    """Return a seed that depends only on the parts, so that the order of the cells does not matter."""
     digest = hashlib.sha256(json.dumps(parts).encode()).digest()
     return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 class CellStore:
-    """A file of JSON lines: the parameters that determine all values, then one finished cell per line.
+    """File of JSON lines: the parameters that determine all values, then one finished cell per line.
 
-    Every line is on disk when :meth:`add` returns. Opening a file removes an incomplete line of a killed run.
-    Raises a StoreError if the file is not a store, or has other parameters, which the message lists.
+    Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete line of a killed run.
+    Raises a StoreError if the file is not a store or its parameters differ; the message lists them.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
@@ -156,17 +156,17 @@ class CellStore:
         return len(self._values)
 
     def add(self, key: Key, value: Any) -> None:
-        """Save the value of a cell."""
+        """Save a cell's value."""
         held = to_json(value, "value")
         record = {"key": to_json(key, "key"), "value": held}
         self._append(_line({**record, "crc32": _checksum(record)}))
         self._values[name_of_cell(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """Write the whole line or nothing, in one call, so that no other process writes into it."""
+        """Write the whole line or nothing, in one call, so that other processes cannot write in between."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # A full disk may accept part of the line without an error; writing the rest then fails.
+            # A full disk may accept part of a line without an error; writing the rest then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -178,11 +178,11 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop the cells whose values satisfy ``found``; when they are added again, their new lines count."""
+        """Drop cells whose values satisfy ``found``; if a cell is added again, its new line counts."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Return the values of finished cells, as read from JSON; raise a KeyError for any other cell."""
+        """Return the values of finished cells, as read from JSON; raise a KeyError for unfinished cells."""
         return [self._values[name_of_cell(key)] for key in keys]
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ class CellStore:
 
 
 def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Return the parameters, the values, and the number of bytes in complete lines."""
+    """Return the parameters, the values, and the total length of complete lines in bytes."""
     content = path.read_bytes()
     length = content.rfind(b"\n") + 1
     head, *lines = content[:length].split(b"\n")[:-1] or [b""]
@@ -210,7 +210,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             raise TypeError("parameters without names")
         records = [json.loads(line) for line in lines]
         values = {name_of_cell(record["key"]): record["value"] for record in records}
-        # Files of older versions have no checksums.
+        # Files written by older versions have no checksums.
         changed = [
             number
             for number, record in enumerate(records, 2)
@@ -256,7 +256,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 class Score(NamedTuple):
-    """A score of labels: a function of classes and labels, or of features and labels."""
+    """Score of labels: a function of classes and labels, or of features and labels."""
 
     function: Callable[..., float]
     greater: bool
@@ -266,12 +266,12 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # The index is undefined for these labels.
+        # Such a value means that the index is undefined for these labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
 class Job(NamedTuple):
-    """Arguments of a cell. The fit receives only the features; classes only score the labels."""
+    """Arguments of a cell. The fit receives only the features; classes are only used to score the labels."""
 
     method: Any
     X: Any
@@ -282,7 +282,7 @@ class Job(NamedTuple):
 
 
 def compute_cell(key: Key, job: Job) -> dict[str, Any]:
-    """Compute the value of a cell: scores and sizes, or the reason for its failure."""
+    """Compute a cell's value: the scores and sizes, or the reason for its failure."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -298,11 +298,11 @@ def compute_cell(key: Key, job: Job) -> dict[str, Any]:
 
 
 def serve() -> None:
-    """Read a cell from stdin, and write its value to stdout; output of the method goes to stderr."""
+    """Read a cell from stdin and write its value to stdout; the method's own output goes to stderr."""
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
-        # The timeout ends the process with exit code 1, even if compiled code does not return.
+        # After the timeout, the process exits with code 1, even if compiled code does not return.
         faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
         value = _computed(key, job)
         faulthandler.cancel_dump_traceback_later()
@@ -310,7 +310,7 @@ def serve() -> None:
 
 
 def _computed(key: Key, job: Job) -> dict[str, Any]:
-    # Copy the data, because a method may change them in place.
+    # Copy the data, because a method may modify them in place.
     seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
     try:
         with one_thread(), _named_warnings(f"{key['method']} on {key['data']}, seed {seed}"):
@@ -333,7 +333,7 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
 
 @contextmanager
 def _named_warnings(name: str) -> Iterator[None]:
-    """Issue warnings at the end, with the name of the cell."""
+    """Issue all warnings at the end, prefixed with the name of the cell."""
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -370,7 +370,7 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone with a seed and a number of clusters, also in the steps of a pipeline."""
+    """Return a clone with the seed and number of clusters set, including in the steps of a pipeline."""
     model = clone(method)
     given = {}
     for name in model.get_params():
@@ -385,7 +385,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed; classes are only used to score partitions."""
+    """Run the controls of a search with one seed; classes are used only to score partitions."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)
@@ -398,7 +398,7 @@ def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
 
 
 def takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter that ``functools.partial`` has not set."""
+    """Whether a function has this parameter and ``functools.partial`` has not set it."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())
@@ -407,7 +407,7 @@ def takes(function: Any, name: str) -> bool:
 
 
 def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names it if no method can read it."""
+    """Read a data set; raise a ValueError that names the data set if no method can read it."""
     try:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")

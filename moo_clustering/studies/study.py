@@ -1,4 +1,4 @@
-"""`Study`: run methods on data sets with many seeds, and tabulate and test their scores."""
+"""`Study`: run methods on data sets with many seeds, then tabulate and test their scores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Keys of a TOML file: arguments of Study, and options of the command.
+# Keys of a TOML file: the arguments of Study and the options of the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
 _PAGE = """<!DOCTYPE html>
@@ -67,41 +67,41 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 class Study:
     """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one method on one data set with one seed. ``run`` computes only the missing cells, even after
+    A cell is one run of a method on a data set with one seed. ``run`` computes only missing cells, even after
     the process was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
-    a ValueError or TypeError if names are not unique, or a method, data set or score has an unsupported type.
+    a ValueError or TypeError if a name is repeated or a method, data set or score is of the wrong type.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
         tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
-        integer, for :func:`~moo_clustering.algorithms.evolve`; the knee of the front is the result.
+        integer, run by :func:`~moo_clustering.algorithms.evolve`, where the result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these. A function with a parameter ``random_state`` is called for every seed.
     scores : sequence of str, index or callable, default=("ari",)
-        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, indices of
-        :func:`~moo_clustering.validity.get_index`, functions ``score(y, labels)`` or ``score(X, labels)``, or
-        tuples ``(name, function, "max" or "min")``. The first score is the default of all tables.
+        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
+        functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
+        "min")``. Tables show the first score by default.
     seeds : int or sequence of int, default=10
-        Number of repetitions, or their seeds.
+        Number of repetitions, or a list of seeds.
     controls : bool, default=False
-        Also run the controls of every search, see :mod:`moo_clustering.controls`.
+        Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or for each, of methods with this parameter. Default: unchanged.
+        Number of clusters for methods with this parameter, for all data sets or per data set.
     timeout : float, optional
-        Seconds after which a cell is stopped. Every cell then runs in its own process.
+        Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
-        New folder for the cells, or the folder of the same study. Default: a temporary folder.
+        New folder for the cells, or the folder of an earlier run of this study. Default: a temporary folder.
 
     Notes
     -----
-    Fits receive only the features; classes only score the labels. A second parameter of a function that has a
-    default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
-    their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
-    missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
-    Functions are identified by name, not by code, and :func:`functools.partial` also by arguments.
+    Fits receive only the features; classes are used only to score the labels. If the second parameter of a
+    function has a default, it receives the seed only if it is called ``seed`` or ``random_state``. Cells use
+    one thread; only run times depend on the number of workers. Scores by classes ignore samples whose class
+    is -1 or missing. Data sets on which a score has no value are ignored. Noise (the label -1) is one
+    cluster. Functions are identified by name, not by code, and :func:`functools.partial` by arguments too.
 
     Examples
     --------
@@ -143,12 +143,12 @@ class Study:
 
     @classmethod
     def from_toml(cls, path: str | PathLike[str]) -> tuple[Self, dict[str, Any]]:
-        """Read a study, and the options ``jobs`` and ``compare``, from a file for ``moo-clustering study``.
+        """Read a study, with the options ``jobs`` and ``compare``, from a ``moo-clustering study`` file.
 
         Parameters
         ----------
         path : path-like
-            TOML file. Paths in it are relative to its folder.
+            TOML file. Relative paths in the file start from its folder.
         """
         place = Path(path)
         try:
@@ -169,14 +169,14 @@ class Study:
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
         """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
 
-        Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
-        them, or the folder contains another study or is in use.
+        Raises a ValueError if a data set cannot be read, if no data set has the classes that a score
+        requires, or if the folder contains another study or is in use.
 
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number, or
-            ``backend="dask"`` for a cluster.
+            Number of processes. None means one, unless :func:`joblib.parallel_config` sets a different
+            number, or ``backend="dask"`` to use a cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -191,11 +191,11 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Check data and methods against the folder, and open its cells."""
+        """Check that the data and methods match the folder, and open its cells."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Random data are identified by their values for seed 0, so that the seeds of a study can change.
+            # Random data are identified by their values for seed 0, so that a study's seeds can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -221,7 +221,7 @@ class Study:
         methods : mapping of str to method, or sequence of methods
             Methods with new names.
         **options
-            As for :meth:`run`.
+            Options of :meth:`run`.
         """
         self._include(methods)
         return self.run(**options)
@@ -239,36 +239,36 @@ class Study:
         name: str | None = None,
         **options: Any,
     ) -> Tuning:
-        """Choose parameters of a method on some data sets, and add the tuned method to test it on the others.
+        """Tune a method's parameters on some data sets, and add the tuned method for testing on the others.
 
         Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells; to
         resume an interrupted call, repeat it. Requires optuna (extra ``tune``). Raises a ValueError if the
-        space, or a name in it or in ``on``, is invalid, no data set is left to test, or all trials fail.
+        space or a name is invalid, if no data set is left for testing, or if all trials fail.
 
         Parameters
         ----------
         method : str
             A clusterer or function of the study.
         space : mapping of str to tuple or list
-            Domains of parameters: ``(low, high)`` or ``(low, high, "log")`` of numbers, or lists of choices.
+            Parameter domains: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
         on : sequence of str or "others"
-            Data sets used for tuning. ``"others"``: for every data set, tune on all others.
+            Data sets used for tuning. ``"others"`` tunes once for every data set, on all other data sets.
         score : str, optional
             Score whose mean over data sets and seeds is optimised. Default: the first score.
         seeds : int, default=3
-            Number of runs of a trial per data set. A trial with a failed run counts as failed.
+            Number of runs per trial and data set. A trial fails if any of its runs fails.
         seed : int, default=0
             Seed of optuna's TPE sampler.
         name : str, optional
             Name of the tuned method. Default: ``"<method> (tuned)"``.
         **options
-            As for :meth:`run`.
+            Options of :meth:`run`.
 
         Returns
         -------
         Tuning
-            Chosen parameters, and all trials.
+            Chosen parameters and all trials.
         """
         base = self.methods[checks.choice("method", method, self.methods)]
         if isinstance(base, tuple | Tuning):
@@ -311,7 +311,7 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return the mean score of a method with these parameters, or the reason for its failure."""
+        """Return the mean score of a method with the given parameters, or the reason why a run failed."""
         made = tuning.with_parameters(base, parameters)
         keys: list[cells.Key] = [
             {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
@@ -338,16 +338,16 @@ class Study:
         return pd.DataFrame(rows).reindex(columns=columns)
 
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
-        """Summarise the seeds of every method (columns) on every data set (rows), best in bold.
+        """Summarise every method (columns) on every data set (rows) over the seeds, with the best in bold.
 
-        The last row is the average rank. A method without any result on a data set is ranked last there.
+        The last row contains average ranks. A method without any result on a data set is ranked last on it.
 
         Parameters
         ----------
         score : str, optional
             A score, ``"n_clusters"``, ``"seconds"`` or ``"evaluations"``. Default: the first score.
         statistic : {"mean", "median"}, default="mean"
-            Mean and standard deviation, or median and quartiles.
+            Show the mean and standard deviation, or the median and quartiles.
 
         Returns
         -------
@@ -381,8 +381,8 @@ class Study:
         -------
         DataFrame
             One row per method: ``mean``, ``median`` and ``std`` of its means per data set, ``average_rank``,
-            ``wins``, ``ties`` and ``losses`` against every other method, ``failed``, ``timed_out``, and mean
-            ``n_clusters``, ``seconds`` and ``evaluations``.
+            ``wins``, ``ties`` and ``losses`` against all other methods, numbers of ``failed`` and
+            ``timed_out`` runs, and mean ``n_clusters``, ``seconds`` and ``evaluations``.
         """
         score, greater, values = self._wide(score)
         ranks, found = self._ranks(values, greater), self._tabulated()
@@ -398,15 +398,15 @@ class Study:
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
-        """Test a method against every other by Wilcoxon's test with Holm's correction, and state the results.
+        """Test a method against all others by Holm-corrected Wilcoxon tests, and state the results.
 
-        Pairs are data sets, whose seeds are averaged first. With a single data set, pairs are seeds, and the
-        text warns that the conclusions hold only for this data set. Wilcoxon's tests omit missing scores.
+        The pairs are data sets, averaged over seeds. With a single data set, the pairs are seeds, and the
+        text warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
 
         Parameters
         ----------
         method : str
-            A method of the study.
+            Name of a method in the study.
         alpha : float, default=0.05
             Significance level.
 
@@ -444,12 +444,12 @@ class Study:
 
     @documented(table)
     def critical_difference(self, score: str | None = None, **options: Any) -> Figure:
-        """Plot average ranks, and groups of methods that do not differ significantly.
+        """Plot average ranks, and join groups of methods that do not differ significantly.
 
         Parameters
         ----------
         **options
-            As for :func:`~moo_clustering.visualization.plot_critical_difference`, such as ``path``.
+            Options of :func:`~moo_clustering.visualization.plot_critical_difference`, such as ``path``.
 
         Returns
         -------
@@ -461,12 +461,12 @@ class Study:
         return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
 
     def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
-        """Plot the hypervolume of a search and its controls against evaluations; requires ``controls=True``.
+        """Plot hypervolume against evaluations for a search and its controls; requires ``controls=True``.
 
         Parameters
         ----------
         method : str, optional
-            A search. Default: the first.
+            Name of a search. Default: the first one.
         **options
             ``title`` and ``path``.
 
@@ -489,7 +489,7 @@ class Study:
         alpha : float, default=0.05
             Significance level.
         posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-            Procedure of ``pairs`` and ``conclusions``. The result contains the tables of all three.
+            Procedure used for ``pairs`` and ``conclusions``. The result contains the tables of all three.
 
         Returns
         -------
@@ -506,9 +506,9 @@ class Study:
         methods: Sequence[str] | None = None,
         fractions: Sequence[float] = (0.25, 0.5, 0.75),
     ) -> pd.DataFrame:
-        """Tabulate the attainment surfaces of searches on a data set, for fractions of the seeds.
+        """Tabulate the attainment surfaces of searches on one data set for given fractions of the seeds.
 
-        Raises a ValueError if a method has no fronts of two objectives, or methods differ in objectives.
+        Raises a ValueError if a method has no fronts with two objectives, or if the objectives differ.
 
         Parameters
         ----------
@@ -517,13 +517,13 @@ class Study:
         methods : sequence of str, optional
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Smallest fractions of the seeds that attain the points of a surface, above 0 and up to 1. A seed
-            attains a point if a solution of its front is at least as good in both objectives.
+            Minimum fractions of the seeds that attain a point of the surface, above 0 and up to 1. A seed
+            attains a point if some solution of its front is at least as good in both objectives.
 
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the corners of the surfaces: the objectives with original signs.
+            ``method``, ``fraction``, and the surface corners, as objective values with their original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -544,12 +544,12 @@ class Study:
 
     @documented(attainment)
     def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
-        """Plot attainment surfaces; the line of the fraction nearest to the median is thicker.
+        """Plot attainment surfaces; the line for the fraction nearest to 0.5 is thicker.
 
         Parameters
         ----------
         **options
-            ``methods`` and ``fractions``, as for :meth:`attainment`; ``title``, ``ax`` and ``path``.
+            ``methods`` and ``fractions`` of :meth:`attainment`, and ``title``, ``ax`` and ``path``.
 
         Returns
         -------
@@ -562,12 +562,12 @@ class Study:
         return draw_surfaces(table, [greater for _, greater in objectives], **options)
 
     def save(self, method: str | None = None) -> list[Path]:
-        """Write ``results.csv``, ``study.tex`` and ``study.html`` to the folder, and return their paths.
+        """Write ``results.csv``, ``study.tex`` and ``study.html`` to the folder; return their paths.
 
         Parameters
         ----------
         method : str, optional
-            Method that is compared with the others. Default: the first.
+            Method to compare with the others. Default: the first one.
         """
         frame = self.results.map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
         frame = frame.rename(columns=csv_cell)
@@ -607,7 +607,7 @@ class Study:
             raise ValueError(f"the study already has a method {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets in tables and tests: all that were not used to tune a method."""
+        """Return the data sets used in tables and tests, without those used to tune a method."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -639,7 +639,7 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return features and classes (-1: unknown) of a data set; the last one is cached."""
+        """Return the features and classes (-1: unknown) of a data set; the last data set is cached."""
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
@@ -653,7 +653,7 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return a score, whether large values are good, and values of methods (columns) on data sets."""
+        """Return the score, whether larger values are better, and its values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
@@ -667,7 +667,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Join the controls of a search; hypervolumes are relative to the fronts of the same seed."""
+        """Combine the control runs of a search; hypervolumes are relative to the fronts of the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")
@@ -682,7 +682,7 @@ class Study:
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
-        """Return the objectives, and the fronts of the seeds of methods on a data set."""
+        """Return the objectives, and each method's fronts on a data set, one per seed."""
         data = checks.choice("data", data or next(iter(self.data)), self.data)
         found: dict[str, list[Any]] = {name: [] for name in self.methods}
         for key, value in self._finished():
@@ -700,7 +700,7 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """Return one warning per method and data set with failed or timed-out cells."""
+        """Return one warning for each method and data set with failed or timed-out cells."""
         bad: dict[tuple[str, str], list[str]] = {}
         for key, value in self._finished():
             if "error" in value:
@@ -715,7 +715,7 @@ class Study:
 
 @dataclass(frozen=True, eq=False)
 class StudyTable:
-    """Table of a study, best values in bold.
+    """Study table with the best values in bold.
 
     Parameters
     ----------
@@ -731,7 +731,7 @@ class StudyTable:
     caption: str
 
     def to_latex(self) -> str:
-        """Return LaTeX for the booktabs package."""
+        """Return a LaTeX table for the booktabs package."""
         caption, layout = re.sub(r"([&%$#_{}])", r"\\\1", self.caption), "l" + "r" * self.frame.shape[1]
         styled = self._styled("textbf:--rwrap;", "latex")
         return str(styled.to_latex(hrules=True, column_format=layout, caption=caption))
@@ -741,13 +741,13 @@ class StudyTable:
         return str(self._styled("font-weight: bold", "html").set_caption(html.escape(self.caption)).to_html())
 
     def to_csv(self) -> str:
-        """Return the formatted cells as CSV."""
+        """Return the formatted cells as CSV text."""
         frame = self.frame.rename(index=csv_cell, columns=csv_cell)
         return str(frame.to_csv(index_label="data", lineterminator="\n"))
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        # With random identifiers, the files of equal studies would differ.
+        # Random identifiers would make the files of identical studies differ.
         style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
         style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
@@ -758,19 +758,19 @@ class StudyTable:
 
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
-    """Comparison of a method with the others of a study.
+    """Comparison of one method with all other methods of a study.
 
     Parameters
     ----------
     method, score : str
     pairs : DataFrame
-        A row per other method: mean ``difference`` (positive if the method is better) with its 95% bootstrap
-        interval ``low`` to ``high``, Wilcoxon's ``p`` and ``p_holm``, ``wins``, ``ties``, ``losses``, and the
+        One row per other method: mean ``difference`` (positive if the method is better), its 95% bootstrap
+        interval ``low`` to ``high``, Wilcoxon's ``p``, ``p_holm``, ``wins``, ``ties``, ``losses``, and the
         rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
-        None for fewer than three methods or two data sets.
+        None with fewer than three methods or two data sets.
     text : str
-        Conclusions in sentences, and warnings.
+        Conclusions and warnings, in sentences.
     """
 
     method: str
@@ -784,7 +784,7 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """State Friedman's test, and one sentence per pair if there are enough data sets or seeds."""
+    """State the result of Friedman's test, then of every pair if there are enough data sets or seeds."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")
@@ -812,12 +812,12 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Assign the worst value to methods without a result; ignore data sets without any result."""
+    """Assign the worst value to methods without a result; drop data sets without any result."""
     return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Compute the paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
+    """Compute the paired difference, and the rank-biserial correlation and its 95% bootstrap interval."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -830,14 +830,14 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
 
 
 def _rank_biserial(away: FloatArray) -> FloatArray:
-    """Compute per row the rank sum of positive minus negative differences, divided by their total."""
+    """Compute the rank-biserial correlation of each row: (positive - negative rank sum) / total."""
     ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
     signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
     return signed
 
 
 def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, Any]:
-    """Return entries by name; raise a ValueError if there are none, or a name occurs twice."""
+    """Return the entries by name; raise a ValueError if there are none or if a name is repeated."""
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
@@ -862,7 +862,7 @@ def _data_name(entry: Any, number: int) -> str:
 
 
 def _described(method: Any) -> str:
-    """Describe a method without memory addresses, to detect a different method with the same name."""
+    """Describe a method without memory addresses, to detect changed methods with the same name."""
     if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):
@@ -942,7 +942,7 @@ def _method_of_toml(name: str, entry: Any) -> Any:
 
 
 def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
-    """Read a table; with ``prepare``, convert its columns like ``moo-clustering fit``."""
+    """Read a table; with ``prepare``, convert its columns as ``moo-clustering fit`` does."""
     if prepare:
         frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
         classes = None if roles.labels is None else frame[roles.labels].replace("", -1)

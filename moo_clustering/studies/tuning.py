@@ -1,4 +1,4 @@
-"""Tuning: choose the parameters of a method on some data sets of a study, and test it on the others."""
+"""Tuning: choose a method's parameters on some data sets of a study, and test it on the others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class Tuning:
     parameters : DataFrame
         Chosen parameters, one row per test data set.
     trials : DataFrame
-        ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` if it failed.
+        ``chosen_on`` (data-set names), ``trial``, the parameters, ``score``, and ``error`` for failed trials.
     text : str
-        Chosen parameters, and the data sets on which they were chosen, in sentences.
+        Sentences that state the chosen parameters and the data sets on which they were chosen.
     methods : dict of str to method
-        Tuned method of each test data set.
+        Tuned method for each test data set.
     """
 
     name: str
@@ -60,7 +60,7 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
 
 
 def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
-    """Return one function per parameter, which draws its value for a trial of optuna."""
+    """Return one function per parameter that draws its value for an optuna trial."""
     if not isinstance(space, Mapping) or not space:
         raise ValueError(
             f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}"
@@ -70,7 +70,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Suggest the position of a choice, because optuna only stores numbers and strings.
+        # Suggest the position of a choice, because optuna can only store numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -91,7 +91,7 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
 def check_parameters(
     method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
 ) -> None:
-    """Raise a ValueError if the method lacks one of the parameters, or the study itself sets one."""
+    """Raise a ValueError if the method lacks a parameter or if the study itself sets it."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
             raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space")
@@ -101,7 +101,7 @@ def check_parameters(
 
 
 def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a clone of an estimator, or a partial of a function, with these parameters."""
+    """Return an estimator clone, or a partial function, with the given parameters."""
     if isinstance(method, BaseEstimator):
         return clone(method).set_params(**parameters)
     return partial(method, **parameters)
@@ -110,9 +110,9 @@ def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
 def search(
     space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Run the trials of optuna's TPE sampler, and return their parameters with ``score`` or ``error``.
+    """Run the trials of optuna's TPE sampler; return their parameters with ``score`` or ``error``.
 
-    The search depends only on its seed and the scores, so it can be repeated with saved scores.
+    The search depends only on the seed and the scores, so it can be repeated from saved scores.
     """
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
@@ -138,7 +138,7 @@ def search(
 
 
 def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
-    """Return the best trial (ties: the first); raise a ValueError if all failed."""
+    """Return the best trial (ties: the first); raise a ValueError if all trials failed."""
     done = [trial for trial in trials if "score" in trial]
     if not done:
         raise ValueError(f"all {len(trials)} trials failed, the first with: {trials[0]['error']}")

@@ -1,4 +1,4 @@
-"""Classes of labelled samples in soft clusters: shares, impurity, chi-square, and votes."""
+"""Classes of labelled samples in soft clusters: class shares, impurity, chi-square and votes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMPURITIES = ("mean", "count", "none", None)
 
 
 def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
-    """Compute the shares of the classes in each cluster.
+    """Compute the share of each class in each cluster.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples get the overall shares (0 if there are no labels).
+        Shares in [0, 1]. Clusters without labelled samples get the overall shares (0 without any labels).
     """
     return labelled_shares(memberships, targets).shares
 
 
 def overall_shares(targets: Targets) -> FloatArray:
-    """Compute the shares of the classes among all labelled samples.
+    """Compute the share of each class among all labelled samples.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def overall_shares(targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_classes,)
-        0 if no sample is labelled.
+        Class shares; 0 if no sample is labelled.
     """
     rows = targets.rows
     if len(rows) == 0:
@@ -53,14 +53,14 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are ignored."""
+    """Return the shares of Eq. 1 and the denominator that it omits; unlabelled samples are ignored."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
     for first in range(0, len(rows), CHUNK):
         part: Any = rows[first : first + CHUNK]
         if part[-1] - part[0] < len(part):
-            part = slice(part[0], part[-1] + 1)  # a slice needs no copy
+            part = slice(part[0], part[-1] + 1)  # a slice avoids a copy
         weights = np.ascontiguousarray(memberships[part], dtype=np.float64)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
@@ -70,7 +70,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledSha
 
 
 class LabelledShares(NamedTuple):
-    """Shares of classes per cluster, and the labelled mass |L_l| of the clusters."""
+    """Class shares of each cluster, and the labelled mass |L_l| of each cluster."""
 
     shares: FloatArray
     sizes: FloatArray
@@ -84,18 +84,18 @@ def impurity(
     multilabel: bool,
     normalisation: Normalisation,
 ) -> FloatArray:
-    """Return the impurity of clusters by the classes of their labelled samples.
+    """Return the impurity of each cluster with respect to the classes of its labelled samples.
 
     Source: SISC-ML.
 
     Parameters
     ----------
     shares : ndarray of shape (n_clusters, n_classes)
-        Shares of the classes in the clusters.
+        Class shares in each cluster.
     overall : ndarray of shape (n_classes,)
-        Shares among all labelled samples.
+        Class shares among all labelled samples.
     sizes : ndarray of shape (n_clusters,)
-        Labelled mass of the clusters.
+        Labelled mass of each cluster.
     n_labelled : float
     multilabel : bool
         Whether each class is a separate binary label.
@@ -106,7 +106,7 @@ def impurity(
     Returns
     -------
     ndarray of shape (n_clusters,)
-        Non-negative; 0 if no sample is labelled or all label sets are equal.
+        Non-negative; 0 if no sample is labelled or if all label sets are equal.
     """
     choice("normalisation", normalisation, IMPURITIES)
     if normalisation is None or n_labelled <= 0:
@@ -122,7 +122,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the Gini index times the entropy, which is non-negative."""
+    """Compute the Gini index times the entropy, clipped so that it is non-negative."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -135,34 +135,34 @@ def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
 def chi_square(
     a: AnyFloatArray, sizes: FloatArray, frequencies: NDArray[Any], n_samples: int, scale: float
 ) -> FloatArray:
-    """Return the chi-square of every feature and cluster.
+    """Return the chi-square statistic of each feature in each cluster.
 
-    With b = df - a, c = S' - a, d = n - S' - b, the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d))
+    With b = df - a, c = S' - a and d = n - S' - b, the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d))
     equals (n a - S' df)^2 / (S' (n - S') df (n - df)), because a + b = df and a + c = S'.
 
     Parameters
     ----------
     a : ndarray of shape (n_features, n_clusters)
-        Mass of the samples of a cluster with the feature.
+        Mass of each cluster's samples that have the feature.
     sizes : ndarray of shape (n_clusters,)
-        Mass of the clusters.
+        Mass of each cluster.
     frequencies : ndarray of shape (n_features,)
-        Number of samples with the feature.
+        Number of samples that have each feature.
     n_samples : int
-        Total of the contingency tables.
+        Total count of each contingency table.
     scale : float
-        Factor of the statistic; ``n_samples`` for chi-square.
+        Factor applied to the statistic; ``n_samples`` gives chi-square.
 
     Returns
     -------
     ndarray of shape (n_features, n_clusters)
-        Non-negative; 0 for features of all samples or of no sample.
+        Non-negative; 0 for features that are present in all samples or in none.
     """
     found = np.asarray(frequencies, dtype=np.float64)[:, None]
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
     below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
     out = np.zeros(difference.shape)
-    # Denominators up to this value are treated as 0.
+    # Treat denominators up to this value as 0.
     np.divide(scale * difference**2, below, out=out, where=below > 1e-12)
     return out
 
@@ -176,26 +176,26 @@ def votes(
     aggregation: Aggregation = "normalised",
     fuzziness: float = 1.5,
 ) -> FloatArray:
-    """Combine the class shares of the nearest clusters.
+    """Combine the class shares of the nearest clusters of each sample.
 
     Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
-    or ``fuzziness`` is out of range, or shapes do not match.
+    or ``fuzziness`` is out of range, or if the shapes do not match.
 
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)
-        Non-negative.
+        Non-negative distances.
     shares : ndarray of shape (n_clusters, n_classes)
     impurities : ndarray of shape (n_clusters,)
-        Only for "membership".
+        Used only by "membership".
     n_neighbors : int, optional
-        Number of nearest clusters that vote. Default: all. The smaller index breaks ties.
+        Number of nearest clusters that vote; ties are broken by the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. If
-        there is one neighbour, or some clusters are at distance 0, only these vote, with equal weights.
+        Vote weights: inverse distances divided by their sum; inverse distances (as in the paper; not
+        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. With a
+        single neighbour, or if clusters are at distance 0, only these vote, with equal weights.
     fuzziness : float, default=1.5
-        f > 1, only for "membership".
+        Exponent f > 1, used only by "membership".
 
     Returns
     -------
@@ -230,7 +230,7 @@ def _weights(
     near = _nearest(d, kappa)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
-    # 1 / d overflows for the smallest numbers.
+    # 1 / d would overflow for the smallest numbers.
     safe = np.maximum(d, np.finfo(np.float64).tiny)
     if aggregation == "sum":
         weights = near / safe
@@ -250,7 +250,7 @@ def _weights(
 
 
 def _nearest(d: FloatArray, kappa: int) -> BoolArray:
-    """Return a mask of the kappa nearest clusters; the smaller index breaks ties."""
+    """Return a mask of the kappa nearest clusters; ties are broken by the lower index."""
     if kappa == d.shape[1]:
         return np.ones(d.shape, dtype=bool)
     last = np.partition(d, kappa - 1, axis=1)[:, kappa - 1 : kappa]

@@ -1,4 +1,4 @@
-"""Data of a sweep: dense or sparse matrices, with products in fixed blocks on threads."""
+"""Sweep data: dense or sparse matrices, multiplied in fixed blocks on several threads."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from moo_clustering._kernels.subspace import feature_moments, label_moments, mul
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# Number of rows per block of dense products, which bounds temporary arrays.
+# Number of rows per block of a dense product, which limits the size of temporary arrays.
 CHUNK = 4096
-# Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
+# Rows per block. Block sums are added in a fixed order, so the number of threads does not change results.
 BLOCK = 128
 
 
 class SubspaceData:
-    """Matrix of samples by features, created by :meth:`of`.
+    """Samples-by-features matrix, created by :meth:`of`.
 
     Attributes
     ----------
     matrix : SparseMatrix or DenseMatrix
     dtype : numpy.dtype
-        Type of panels, centroids, weights and memberships; sums over samples or features are float64.
+        Dtype of panels, centroids, weights and memberships; sums over samples or features are float64.
     n_jobs : int or None
-        Number of threads, as for joblib; results do not depend on it.
+        Number of threads, as in joblib; results do not depend on it.
     """
 
     def __init__(self, matrix: SparseMatrix | DenseMatrix, dtype: DTypeLike, n_jobs: int | None) -> None:
@@ -59,7 +59,7 @@ class SubspaceData:
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of other samples; dense rows of X are shifted by the same values.
+            ``matrix.shift`` of other samples, by which the dense rows of X are also shifted.
         """
         try:
             name = np.dtype(dtype).name
@@ -101,7 +101,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features, shape (m,); only these features have weight."""
+        """Mask of non-constant features, shape (m,); only these features have weights."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -109,7 +109,7 @@ class SubspaceData:
         return self.matrix.mean()
 
     def rows(self, indices: IntArray) -> AnyFloatArray:
-        """Return dense rows of some samples, shape (len(indices), m)."""
+        """Return the given samples as dense rows, shape (len(indices), m)."""
         return self.matrix.rows(np.asarray(indices), self.dtype)
 
     def by_column(self, P: AnyFloatArray) -> FloatArray:
@@ -131,12 +131,12 @@ class SubspaceData:
         return out
 
     def n_operations(self, width: int) -> float:
-        """Return the estimated operations of a product with a panel of ``width`` columns."""
+        """Return the estimated number of operations for a product with ``width`` columns."""
         return float(self.matrix.n_stored + self.n) * width
 
 
 def _canonical(X: Any) -> csr_array:
-    """Remove duplicates and stored zeros of a sparse matrix, in a copy if necessary."""
+    """Remove duplicates and stored zeros from a sparse matrix, in a copy if necessary."""
     matrix = csr_array(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
@@ -146,7 +146,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix; non-binary features are shifted by their mean before squaring, for precision."""
+    """Finite dense matrix; for precision, non-binary features are shifted by their mean before squaring."""
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -158,7 +158,7 @@ class DenseMatrix:
 
     @property
     def n_stored(self) -> int:
-        """Number of values."""
+        """Number of stored values."""
         return self._X.size
 
     @property
@@ -168,7 +168,7 @@ class DenseMatrix:
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Number of samples with each feature."""
+        """Number of samples that have each feature."""
         return np.count_nonzero(self._X, axis=0).astype(np.int64)
 
     @cached_property
@@ -181,25 +181,25 @@ class DenseMatrix:
         return self._X.mean(axis=0, dtype=np.float64)
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Return some rows."""
+        """Return the given rows."""
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
-        """Return the rows scaled to unit length; zero rows do not change."""
+        """Return the rows scaled to unit length; zero rows remain zero."""
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to features lo..hi-1 of X^T times a panel."""
+        """Set ``out`` to rows lo..hi-1 of X^T (features) times a panel."""
         out[:] = 0.0
         for chunk in self._chunks():
             out += self._X[chunk, lo:hi].T @ panel[chunk]
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to samples lo..hi-1 of X times a panel."""
+        """Set ``out`` to rows lo..hi-1 of X (samples) times a panel."""
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and (unless binary) w^f x^2 per feature, for the panel [W^f | W]."""
+        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2 per feature, given the panel [W^f | W]."""
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -214,7 +214,7 @@ class DenseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Compute the sums of x - shift and (x - shift)^2 per feature and label."""
+        """Sum x - shift and (x - shift)^2 for each feature and label."""
         sums[:] = 0.0
         squares[:] = 0.0
         for chunk in self._chunks():
@@ -224,7 +224,7 @@ class DenseMatrix:
             squares += (part * part).T @ owners
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Compute the products of samples lo..hi-1 with the panel of weights."""
+        """Multiply samples lo..hi-1 by the weight panel."""
         if self.is_binary:
             self.by_row(panel, lo, hi, out)
             return
@@ -252,7 +252,7 @@ class SparseMatrix:
 
     @property
     def n_stored(self) -> int:
-        """Number of non-zeros."""
+        """Number of stored non-zeros."""
         return len(self._rows.indices)
 
     @property
@@ -269,12 +269,12 @@ class SparseMatrix:
 
     @cached_property
     def order(self) -> Int64Array:
-        """Features sorted by decreasing frequency, because frequent features share samples."""
+        """Features in order of decreasing frequency, because frequent features share samples."""
         return np.argsort(-self.frequencies, kind="stable")
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Number of samples with each feature."""
+        """Number of samples that have each feature."""
         return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
 
     @cached_property
@@ -297,7 +297,7 @@ class SparseMatrix:
         return total / self.shape[0]
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Return some rows as a dense array."""
+        """Return the given rows as a dense array."""
         out = np.zeros((len(indices), self.shape[1]), dtype)
         indptr, columns, values = self._rows
         for r, j in enumerate(indices):
@@ -306,7 +306,7 @@ class SparseMatrix:
         return out
 
     def unit_rows(self) -> Any:
-        """Return the rows scaled to unit length, as a sparse matrix; zero rows do not change."""
+        """Return the rows scaled to unit length as a sparse matrix; zero rows remain zero."""
         starts, indices, values = self._rows
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
         # scikit-learn's k-means accepts only int32 indices.
@@ -315,15 +315,15 @@ class SparseMatrix:
         return unit_rows(csr_array((values, indices, indptr), shape=self.shape))
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to features lo..hi-1 of X^T times a panel."""
+        """Set ``out`` to rows lo..hi-1 of X^T (features) times a panel."""
         self._columns.multiply(panel, np.arange(lo, hi), out)
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to samples lo..hi-1 of X times a panel."""
+        """Set ``out`` to rows lo..hi-1 of X (samples) times a panel."""
         self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and (unless binary) w^f x^2 of order[lo:hi], for the panel [W^f | W]."""
+        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2 of order[lo:hi], given the panel [W^f | W]."""
         if self.is_binary:
             self._columns.multiply(panel, self.order[lo:hi], out)
         else:
@@ -332,11 +332,11 @@ class SparseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Compute the sums of x and x^2 per feature and label."""
+        """Sum x and x^2 for each feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Compute the products of samples lo..hi-1 with the panel of weights."""
+        """Multiply samples lo..hi-1 by the weight panel."""
         if self.is_binary:
             self._rows.multiply(panel, np.arange(lo, hi), out)
         else:
@@ -344,14 +344,14 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """Sparse matrix in compressed rows or columns; if ``values`` is empty, all entries are 1."""
+    """Sparse matrix with compressed rows or columns; if ``values`` is empty, all entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
     values: AnyFloatArray
 
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
-        """Set ``out`` to rows times a panel, which is read in tiles if the rows use most of it."""
+        """Set ``out`` to rows times a panel, reading the panel in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
         # About 1 MiB of the panel fits into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
@@ -361,9 +361,9 @@ class Compressed(NamedTuple):
 def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
-    """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
-    # Sums per block, added in order, are then equal for any number of threads. The stride separates adjacent
-    # slow blocks (frequent features).
+    """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
+    # Block sums that are added in order are the same for any number of threads. The stride keeps slow
+    # blocks (frequent features) apart.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:
@@ -374,5 +374,5 @@ def for_blocks(
 
 
 def n_blocks(count: int) -> int:
-    """Return the number of blocks for ``count`` rows."""
+    """Return the number of blocks needed for ``count`` rows."""
     return -(-count // BLOCK)

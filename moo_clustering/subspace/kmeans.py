@@ -1,4 +1,4 @@
-"""Entropy-weighted k-means, and initial memberships for sweeps."""
+"""Entropy-weighted k-means and initial memberships for sweeps."""
 
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,7 +15,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances, sweep
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Initial membership of samples in their own cluster; the remainder is spread over all clusters.
+# Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
 _HARD = 0.9
 
 
@@ -25,12 +25,12 @@ class EntropyWeighted(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        Labels; no cluster is empty.
+        Cluster labels; no cluster is empty.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
     distances : ndarray of shape (n_samples, n_clusters), float64
-        Sums of lambda (z - x)^2 over the features.
+        Sums of lambda (z - x)^2 over all features.
     history : ndarray of shape (n_iter,)
-        Objective per iteration: weighted dispersion plus gamma times the negative entropy of the weights.
+        Objective after each iteration: weighted dispersion plus gamma times the negative weight entropy.
     n_iter : int
     """
 
@@ -60,7 +60,7 @@ def entropy_weighted_kmeans(
     rng: np.random.Generator,
     seeds: IntArray | None = None,
 ) -> EntropyWeighted:
-    """Cluster samples, with feature weights per cluster proportional to exp(-D / gamma).
+    """Cluster samples with feature weights that are proportional to exp(-D / gamma) in each cluster.
 
     Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
     features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An
@@ -73,17 +73,17 @@ def entropy_weighted_kmeans(
     n_clusters : int
         Number of clusters, from 1 to the number of samples.
     gamma : float, default=0.5
-        Positive; large values make weights equal.
+        Positive; the larger the value, the more equal the weights.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion of a feature over the samples of a cluster. Sums (as in the paper) grow with the cluster
-        size, and put all weight on constant, mostly absent features; means classify far better.
+        Dispersion of a feature within a cluster. Sums (as in the paper) grow with the cluster size and put
+        all the weight on constant, mostly absent features; means give far better agreement with classes.
     max_iter : int, default=50
     tol : float, default=1e-4
-        Iterations end if no label changes, or the relative change of the objective is at most ``tol``.
+        Stop when no label changes or the relative change in the objective is at most ``tol``.
     rng : numpy.random.Generator
-        Generator of the initial centroids and of samples for empty clusters.
+        Used to draw initial centroids, and samples for empty clusters.
     seeds : ndarray of shape (n_clusters,), int, optional
-        Initial samples. Default: random. Initial centroids are half way between seeds and the mean.
+        Initial samples; by default random. Initial centroids lie halfway between these samples and the mean.
     """
     _check(data, n_clusters, gamma, dispersion, max_iter, tol)
     chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
@@ -129,7 +129,7 @@ def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights:
 
 
 def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest clusters, and to each empty cluster a random sample of a larger one."""
+    """Assign samples to the nearest cluster, and a random sample of a larger cluster to each empty one."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
     for cluster in np.flatnonzero(sizes == 0):
@@ -160,7 +160,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # Subtract the least dispersion: with a tiny gamma, all quotients would overflow and all weights be 0.
+    # Subtract the smallest dispersion, or with a tiny gamma all quotients overflow and all weights are 0.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):
@@ -183,16 +183,16 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Return initial memberships, which must differ between clusters.
+    """Return initial memberships, which should differ between clusters.
 
     Raises a ValueError if ``init`` is unknown or ``n_clusters`` is out of range.
 
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Means of a few labelled samples of one class per cluster ("seeds" without labels); random samples,
-        half way to the mean; k-means on unit rows; random memberships; or equal memberships, which no sweep
-        can change (issues a UserWarning).
+        The mean of a few labelled samples of one class per cluster ("seeds" if nothing is labelled); points
+        halfway between random samples and the mean; k-means on unit rows; random memberships; or equal
+        memberships, which no sweep can change (issues a UserWarning).
     rng : numpy.random.Generator
 
     Returns
@@ -223,7 +223,7 @@ def start(
 
 
 def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
-    """Check sample indices; raise a ValueError if they are out of range."""
+    """Check sample indices; raise a ValueError if any index is out of range."""
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
         raise ValueError("seeds must be one-dimensional and contain at least one sample index")
@@ -233,18 +233,18 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
 
 
 def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
-    """Return the centroids half way between samples and the mean, shape (m, k)."""
+    """Return centroids halfway between the given samples and the mean, shape (m, k)."""
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
 @documented(sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Return the memberships from unweighted distances to centroids half way between samples and the mean.
+    """Return memberships by unweighted distances to centroids halfway between samples and the mean.
 
     Parameters
     ----------
     seeds : ndarray of shape (n_clusters,), int
-        Sample numbers.
+        Indices of the samples.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
 
 
 def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
-    """Return the logarithms of equal weights of the non-constant features, shape (m, k)."""
+    """Return the logarithms of equal weights for all non-constant features, shape (m, k)."""
     varying = data.varying
     logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
     return np.repeat(logs[:, None], n_clusters, axis=1).astype(data.dtype)
@@ -269,7 +269,7 @@ def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceO
 def _label_centers(
     data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the means of random labelled samples of class t = l mod T, for each cluster l."""
+    """Return, for each cluster l, the mean of random labelled samples of class t = l mod T."""
     chosen = np.zeros((data.n, n_clusters), data.dtype)
     rows, n_classes = targets.rows, targets.n_classes
     members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]

@@ -1,4 +1,4 @@
-"""Sweeps of subspace clustering: updates of centroids, feature weights, distances and memberships."""
+"""Subspace clustering sweeps: updates of centroids, feature weights, distances and memberships."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def iterate(
     max_iter: int = 15,
     tol: float = 1e-4,
 ) -> Iterated:
-    """Sweep until no membership changes by ``tol`` or more, at most ``max_iter`` times.
+    """Sweep until no membership changes by ``tol`` or more, or for ``max_iter`` sweeps.
 
-    The objective may increase between sweeps, because impurities and chi-square change with the memberships.
+    The objective may increase between sweeps, because impurities and chi-square depend on the memberships.
     Raises a ValueError if ``max_iter`` is below 1 or ``tol`` is negative.
 
     Parameters
@@ -59,19 +59,19 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # Free the rest of the old state before the new state is computed.
+        # Free the rest of the old state before computing the new one.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
 
 
 def check_targets(targets: Targets, data: SubspaceData) -> None:
-    """Raise a ValueError if targets and data have different numbers of samples."""
+    """Raise a ValueError if the targets and data differ in the number of samples."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
 
 
 def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
-    """Check memberships of the samples, and convert them to the dtype of the data."""
+    """Check the memberships, and convert them to the dtype of the data."""
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
@@ -90,7 +90,7 @@ def sweep_from(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, classes.LabelledShares]:
-    """Sweep checked data; memberships are passed and returned with their class shares."""
+    """Sweep over checked data; ``labelled`` holds the class shares of the memberships."""
     n_labelled = len(targets.rows)
     impurities = impurity(
         labelled.shares,
@@ -104,7 +104,7 @@ def sweep_from(
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
     new, found, loss, change = update(data, weights, impurities, memberships, options)
-    del weights  # as large as the centroids
+    del weights  # free memory: as large as the centroids
     after = classes.labelled_shares(new, targets)
     state = Sweep(
         memberships=new,
@@ -128,7 +128,7 @@ def weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> Weighted:
-    """Compute centroids and weights; clusters without mass retain their old centroid, or get the mean."""
+    """Compute centroids and weights; clusters without mass keep their old centroid or get the mean."""
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -151,7 +151,7 @@ def weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return Weighted(new, logs, np.zeros(k))
-    # The sums of each block are relative to its smallest M; rescale all blocks to the overall smallest M.
+    # Each block's sums are relative to its smallest M; rescale them to the overall smallest M.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -162,7 +162,7 @@ def weigh(
 
 
 class Weighted(NamedTuple):
-    """Centroids and log weights, both (m, k), and the sum of (m lambda)^q chi per cluster."""
+    """Centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi."""
 
     centers: AnyFloatArray
     log_weights: AnyFloatArray
@@ -172,7 +172,7 @@ class Weighted(NamedTuple):
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Join [W^f | W], so that one pass gathers both; also return their column sums S and S'."""
+    """Join [W^f | W], so that one pass over the data serves both; also return the column sums S and S'."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -182,7 +182,7 @@ def _panel(
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
-    # Subnormal sums have too few digits for a mean.
+    # Subnormal sums have too few digits to compute a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
     return panel, total, sizes.sum(axis=0)
 
@@ -197,7 +197,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return the panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / largest lambda of the cluster)^q."""
+    """Return the panel g (1 - 2 z), or [-2 g z | g], where g = (lambda / the cluster's largest lambda)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -213,15 +213,15 @@ def prepare(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # Compute a single power of m lambda; lambda^q alone would underflow with many features.
+    # Raise m lambda to the power q directly, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # Distances up to this many rounding errors of their terms become 0.
+    # Distances are set to 0 if they are within this many rounding errors of their terms.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 
 class WeightPanel(NamedTuple):
-    """Factors of a product with X; distances are scales * (constants + product)."""
+    """Factors for a product with X; the distances are scales * (constants + product)."""
 
     panel: AnyFloatArray
     constants: FloatArray
@@ -236,7 +236,7 @@ def update(
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
-    """Return memberships, distances, the sum of w^f d (1 + Imp), and the largest change of a membership."""
+    """Return memberships, distances, the sum of w^f d (1 + Imp), and the largest membership change."""
     n, k = memberships.shape
     blame = 1.0 + impurities
     factors = _factors(blame, options)
@@ -269,7 +269,7 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
 
 
 def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
-    """Compute the distances of samples lo..hi-1."""
+    """Compute the distances from samples lo..hi-1 to all clusters."""
     data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
     kernels.finish_distances(weights.constants, weights.scales, weights.tolerance, out)
 
@@ -282,7 +282,7 @@ class Iterated(NamedTuple):
     sweep : Sweep
         The last sweep.
     history : ndarray of shape (n_iter,)
-        Objectives of all sweeps.
+        Objective after each sweep.
     n_iter : int
     converged : bool
         Whether no membership changed by ``tol`` or more in the last sweep.
@@ -303,19 +303,19 @@ def sweep(
     *,
     centers: AnyFloatArray | None = None,
 ) -> Sweep:
-    """Update centroids, impurities, chi-square, weights, distances and memberships once, in this order.
+    """Update centroids, impurities, chi-square, weights, distances and memberships once, in that order.
 
-    Takes O((non-zeros + samples + features) * clusters) time, for three products with the sparse data in two
+    Takes O((non-zeros + samples + features) * clusters) time for three products with the sparse data in two
     passes, and O((samples + features) * clusters) memory. Results do not depend on the number of threads.
     Source: SISC-ML, equations (1) to (11).
 
     Parameters
     ----------
     targets : Targets
-        Classes of some, all or none of the samples.
+        Classes of some, all or no samples.
     memberships : ndarray of shape (n_samples, n_clusters)
     centers : ndarray of shape (n_features, n_clusters), optional
-        Centroids of clusters without mass. Default: the mean of the data.
+        Centroids that clusters without mass keep. Default: the mean of the data.
     """
     given = as_memberships(memberships, data)
     check_targets(targets, data)
@@ -330,19 +330,19 @@ class Sweep(NamedTuple):
     memberships : ndarray of shape (n_samples, n_clusters)
         New memberships; rows sum to 1.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids; logarithms of the weights lambda, -inf for constant features.
+        Centroids, and logarithms of the weights lambda, which are -inf for constant features.
     shares : ndarray of shape (n_clusters, n_classes)
-        Shares of classes in the new memberships, from which predictions are made.
+        Class shares under the new memberships, used for predictions.
     impurities : ndarray of shape (n_clusters,)
-        Impurities of the previous memberships, used for weights, new memberships and objective.
+        Impurities under the previous memberships, used for weights, new memberships and the objective.
     distances : ndarray of shape (n_samples, n_clusters), float64
-        Distances with (m lambda)^q.
+        Distances weighted by (m lambda)^q.
     chi_term : ndarray of shape (n_clusters,)
         Sum over features of (m lambda)^q chi.
     objective : float
-        Equation (2) with m lambda for lambda, at the new memberships.
+        Equation (2) with m lambda in place of lambda, at the new memberships.
     change : float
-        Largest change of a membership.
+        Largest change in any membership.
     """
 
     memberships: AnyFloatArray
@@ -358,24 +358,24 @@ class Sweep(NamedTuple):
 
 @dataclass(frozen=True)
 class SubspaceOptions:
-    """Options of a sweep. Raises a ValueError if a value is out of range.
+    """Sweep options. Raises a ValueError if a value is out of range.
 
     Parameters
     ----------
     fuzziness : float, default=1.5
-        f > 1, exponent of the memberships.
+        Exponent f > 1 of the memberships.
     weight_exponent : float, default=5.0
-        q > 1, exponent of the feature weights.
+        Exponent q > 1 of the feature weights.
     chi_weight : float, default=0.5
-        Weight of chi-square, non-negative.
+        Non-negative weight of the chi-square term.
     impurity : {"mean", "count", "none"} or None, default="mean"
-        Gini index times entropy of the labels in a cluster: divided by that of all labels (``"mean"``), also
-        multiplied by the squared share of labelled samples (``"count"``, as in the paper), or only by the
-        squared labelled mass (``"none"``). None omits the impurity.
+        Gini index times entropy of a cluster's labels: divided by that of all labels (``"mean"``), also
+        multiplied by the squared share of labelled samples (``"count"``, as in the paper), or multiplied only
+        by the squared labelled mass (``"none"``). None disables the impurity.
     impurity_in_membership : bool, default=True
-        Whether impurity increases the distances to clusters, as in equation (10).
+        Whether impurity increases the distances to a cluster, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
-        Factor of the chi-square statistic: number of samples or of labelled samples.
+        Factor of the chi-square statistic: the number of all samples or of labelled samples.
     floor : float, default=1e-6
         Lower bound on the dispersion of a feature in a cluster.
     """
@@ -404,25 +404,25 @@ class SubspaceOptions:
 def distances(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> FloatArray:
-    """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
+    """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples to clusters.
 
     Takes O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a
-    ValueError if the shapes of centers and weights differ, or their number of features differs from that of
-    the data. Source: SISC-ML, equation (8).
+    ValueError if centers and weights have different shapes, or if their number of features is not that of the
+    data. Source: SISC-ML, equation (8).
 
     Parameters
     ----------
     data : SubspaceData
         Training samples or new samples.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids and logarithms of the weights; m does not include features of weight 0.
+        Centroids, and logarithms of the weights; m excludes features of weight 0.
     weight_exponent : float
-        q.
+        Exponent q of the feature weights.
 
     Returns
     -------
     ndarray of shape (n_samples, n_clusters), float64
-        Distances that are 0 up to rounding errors are exactly 0.
+        Distances that are 0 up to rounding error are set to exactly 0.
     """
     if np.ndim(centers) != 2 or np.shape(centers) != np.shape(log_weights):
         raise ValueError(
@@ -444,14 +444,14 @@ def distances(
 def memberships_from_distances(
     distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
 ) -> FloatArray:
-    """Return the memberships w proportional to (d (1 + Imp))^(-1 / (f - 1)).
+    """Return memberships w that are proportional to (d (1 + Imp))^(-1 / (f - 1)).
 
-    Raises a ValueError if the numbers of clusters differ.
+    Raises a ValueError if distances and impurities differ in the number of clusters.
 
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)
-        Non-negative.
+        Non-negative distances.
     impurities : ndarray of shape (n_clusters,)
     options : SubspaceOptions
         Only ``fuzziness`` and ``impurity_in_membership`` are used.
@@ -459,7 +459,7 @@ def memberships_from_distances(
     Returns
     -------
     ndarray of shape (n_samples, n_clusters), float64
-        Rows sum to 1. Clusters at distance 0 share a sample equally.
+        Rows sum to 1. If several clusters are at distance 0, they share the sample equally.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     if given.ndim != 2 or np.shape(impurities) != given.shape[1:]:
