@@ -106,9 +106,8 @@ def compare(
 
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
-    - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives. After at
-    most 100 failures, they restart with new weights (single objective: one incumbent, max(100, n_var)
-    failures).
+    - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives, and restart
+      with new weights after at most 100 failures (single objective: one incumbent, max(100, n_var) failures).
     - ``"local search"``: the same, but incumbents restart from five mutations of their best solution.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
@@ -154,9 +153,8 @@ def compare_deap(
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        See :class:`~moo_clustering.algorithms.DeapSearch`. ``evaluate`` is required, and so is
-        ``decode(genes)`` for ``y`` unless genes are labels. Alternatively, a function ``toolbox(rng)`` that
-        creates a toolbox.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate``, and ``decode(genes)`` for
+        ``y`` unless genes are labels. Alternatively, a function ``toolbox(rng)`` that creates a toolbox.
     step : callable
         See :class:`~moo_clustering.algorithms.DeapSearch`. Only copies of it are run.
     pop_size : int

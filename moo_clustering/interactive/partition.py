@@ -1,9 +1,8 @@
 """The partition after some answers: a pool of partitions extends the known groups to all samples.
 
-A :class:`QuestionPool` contains the data of a session, which answers do not change. :func:`spread_groups`
-computes a :class:`Spread` from the anchors, the points whose groups are known: a posterior over the
-partitions in the pool, each point's group, and the probability that it is wrong. Points are samples or
-landmarks.
+A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
+with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
+the group of each point, and the probability that it is wrong. Points are samples or landmarks.
 """
 
 from collections.abc import Callable
@@ -291,9 +290,8 @@ class Spread:
         """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
 
         An anchor is wrong if kernel ridge regression on the other anchors predicts its group with a score
-        below its error rate, and another group with a score above 0.5. If predictions contradict a fraction
-        of the anchors above 4 times the median error rate, nothing is replaced, because classes are not
-        clusters.
+        below its error rate, and another group with a score above 0.5. No group is replaced if predictions
+        contradict a fraction of the anchors above 4 times the median error rate: classes are not clusters.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale

@@ -157,9 +157,8 @@ def ordered(i: int, j: int) -> Pair:
 class Inquiry:
     """A state of a session, with its partition and its next question."""
 
-    # ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. With
-    # ``names``, questions ask for names instead of comparisons. ``spread`` is the partition, if already
-    # known.
+    # ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
+    # questions ask for names, not comparisons. ``spread`` is the partition, if already known.
 
     def __init__(
         self,

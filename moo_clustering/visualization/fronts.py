@@ -714,9 +714,8 @@ def plot_convergence(
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
     Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
-    logarithmic if all values are positive and differ widely in magnitude. Raises a TypeError or ValueError if
-    a run has no history, runs have different units of steps, a panel does not exist, or the number of axes is
-    wrong.
+    logarithmic for positive values of very different magnitude. Raises a TypeError or ValueError if a run has
+    no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
 
     Parameters
     ----------
