@@ -428,7 +428,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return columns with non-numeric, missing and infinite values, each with its first such value."""
+    """Return columns that have non-numeric, missing or infinite values, each with the first such value."""
     import pandas as pd  # a slow import that few tables need
 
     frame = hasattr(X, "iloc")

@@ -1,4 +1,4 @@
-"""Messages, progress bars and paths for any terminal, without slow imports, so that errors appear fast."""
+"""Messages, progress bars and path checks; slow imports are avoided so that errors appear quickly."""
 
 import difflib
 import os

@@ -145,7 +145,7 @@ def compare_deap(
 ) -> ControlComparison:
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
-    The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
+    The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
     step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
     perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
     and :func:`~moo_clustering.algorithms.chc` with the same probability as the evolution.
@@ -185,7 +185,7 @@ def compare_planned(
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         again = plan().search
-        # Some toolboxes draw from the generator of the search.
+        # Some toolboxes draw from the search's generator.
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
@@ -274,7 +274,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 
 
 class ControlComparison(NamedTuple):
-    """Results of runs of an evolution and its controls.
+    """Results of an evolutionary search and its controls.
 
     Hypervolumes are relative to the box that contains all fronts, with a margin of a tenth of the range.
 
@@ -298,7 +298,7 @@ class ControlComparison(NamedTuple):
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
     def table(self) -> pd.DataFrame:
-        """Return the means over problems and seeds, one row per method."""
+        """Return one row per method, with means over problems and seeds."""
         means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
         return means.drop(columns="seed")
 

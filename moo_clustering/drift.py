@@ -38,7 +38,7 @@ _SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster in a new on
 
 
 class Reference(NamedTuple):
-    """Rows of a fit and, per cluster, the 99% quantile of their distances to the nearest other row."""
+    """Rows of a fit and, for each cluster, the 99% quantile of the distances to the nearest other row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -137,7 +137,7 @@ class Drift:
     columns : tuple of UnseenCells
         With a TablePreparer: unreadable cells, new categories, and values beyond the range of the fit.
     notes : tuple of str
-        Notes on how the rows were read.
+        Notes on how the new rows were read.
     """
 
     n_rows: int

@@ -94,7 +94,7 @@ def nmf(
         Maximum number of iterations. Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
-        Number of threads ("hals", "mu") or processes. Default: from ``joblib.parallel_config``.
+        Number of threads ("hals", "mu") or processes. Default: as set by ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
         Memory limit in bytes for factors and results. Runs are split into batches that fit.
 
@@ -284,7 +284,7 @@ def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components:
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """Compute J from checked arrays."""
+    """Compute the loss J from validated arrays."""
     inner = np.vdot(V, matrix.A @ U)
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 

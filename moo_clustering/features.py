@@ -60,7 +60,7 @@ def document_term_counts(
     Parameters
     ----------
     documents : iterable of str or of mappings
-        Texts, or mappings with fields ``title``, ``abstract``, ``text`` and ``headings``.
+        Texts, or mappings with the fields ``title``, ``abstract``, ``text`` and ``headings``.
     min_df : int or float, default=2
         Minimum number (int) or fraction (float) of documents that must contain a term.
     stemmer, stop_words, expand_terms
@@ -92,7 +92,7 @@ def document_term_counts(
 
 
 def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
-    """Return the most frequent word of each stem in the texts; among equally frequent words, the shortest."""
+    """Return the most frequent word in the texts for each stem; ties are broken by the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
@@ -165,8 +165,8 @@ class StemmingAnalyzer:
     stop_words : "english", iterable of str or None, default="english"
         Words to drop before stemming; "english" is scikit-learn's list.
     expand_terms : callable, optional
-        ``expand_terms(headings) -> headings`` replaces the subject headings of a document, for example to
-        add all ancestors in a thesaurus. It is not called for documents without headings.
+        ``expand_terms(headings) -> headings`` replaces a document's subject headings, for example by adding
+        all their ancestors in a thesaurus. It is not called for documents without headings.
 
     Examples
     --------
@@ -430,7 +430,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the columns of the selected features, dense or sparse like X."""
+        """Return the selected columns of X, in dense or sparse format like X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)
@@ -645,7 +645,7 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms."""
+    """Fit a scikit-learn vectorizer, and return the document-term matrix and the terms."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):

@@ -75,7 +75,7 @@ def shaffer_static(
     alpha : float, default=0.05
         Significance level.
     n_datasets : int, optional
-        Number of data sets, for average ranks.
+        Number of data sets; required for average ranks.
     methods : sequence of str, optional
         Names for the columns of an array.
 
@@ -200,7 +200,7 @@ class FriedmanResult:
     Parameters
     ----------
     statistic, p_value : float
-        Friedman's chi-square and its p-value.
+        Friedman's chi-square statistic and its p-value.
     df : int
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
@@ -344,7 +344,7 @@ class Comparison:
 
 
 def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
-    """Convert a table of pairs to a square matrix.
+    """Convert a table of pairs into a square matrix.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods that do not differ significantly.
 
-    Takes O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
+    Takes O(n_methods + n_groups) time, because the methods in a group have consecutive ranks.
 
     Returns
     -------
@@ -498,7 +498,7 @@ class CriticalDifferenceData:
     groups : list of tuple of str
         Methods joined by a bar: groups of two or more methods that do not differ significantly.
     different : DataFrame of shape (n_methods, n_methods)
-        Whether two methods differ significantly.
+        Whether each pair of methods differs significantly.
     procedure : str
         Pairwise test.
     alpha : float
@@ -587,7 +587,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
-    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
+    """Number the scores in each row 0, 1, ... in increasing order; tied scores have the same number."""
     # Neighbours in sorted order are tied if they differ by at most the larger of their errors.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)

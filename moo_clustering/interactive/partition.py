@@ -1,4 +1,4 @@
-"""The partition after some answers: a pool of partitions extends the known groups to all samples.
+"""Partition after a number of answers: a pool of partitions extends the known groups to all samples.
 
 A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
 with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,

@@ -44,7 +44,7 @@ Pair = tuple[int, int]
 class PairAnswer(NamedTuple):
     """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
-    # ``odds`` are the log-odds that the answer is correct, or None for those of the session's error rate.
+    # ``odds`` are the log-odds that the answer is correct, or None for the session's error rate.
 
     i: int
     j: int
@@ -54,7 +54,7 @@ class PairAnswer(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A question about two points, or about the name of one point."""
+    """A question about two points, or about the class name of one point."""
 
     # The second point is the older anchor. ``groups`` contains the points' groups, ``probability`` is the
     # probability that they belong together, and ``value`` is the expected benefit of an answer.

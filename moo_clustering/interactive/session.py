@@ -63,8 +63,8 @@ class AnswerSession:
     base : QuestionPool
         Pool of partitions from a fit.
     mode : {"pairs", "names"}, default="pairs"
-        Whether to ask about two samples, with the answers "together", "apart" and "unknown", or to ask for
-        the name of one sample's class, which may be "unknown".
+        Whether to ask if two samples belong together, with the answers "together", "apart" and "unknown", or
+        to ask for the class of one sample, to be answered with a name or "unknown".
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from

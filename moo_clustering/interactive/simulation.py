@@ -76,7 +76,7 @@ def simulate(
     at: Collection[int] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
-    """Answer the questions of a session from known classes.
+    """Answer a session's questions from known classes.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def simulate(
     -------
     DataFrame
         One row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (fraction of
-        known samples outside the cluster matched with their class), and ``expected_error``, which may be NaN.
+        samples outside the cluster matched with their known class), and ``expected_error``, or NaN.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Return the answer of an oracle; raise a TimeoutError if it takes longer than ``seconds``."""
+    """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:

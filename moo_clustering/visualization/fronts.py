@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Styles of the marker of the chosen solution, and of a number next to a solution.
+# Styles for the chosen solution's marker, and for numbers next to solutions.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
@@ -50,7 +50,7 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Square roots of the objectives of the solutions with a score, scaled to [0, 1].
+        Square roots of the scored solutions' objectives, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
         Corners of the attainment surfaces of control fronts, from left to right, extended to the frame.
@@ -714,7 +714,7 @@ def plot_convergence(
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
     Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different magnitude. Raises a TypeError or ValueError if a run has
+    logarithmic for positive values of very different sizes. Raises a TypeError or ValueError if a run has
     no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
 
     Parameters

@@ -444,7 +444,7 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress."""
+    """Return positions (n, 2), computed by metric multidimensional scaling, and Kruskal's stress."""
     # The stress is the root of the squared errors in distances relative to the squared distances: 0 is exact,
     # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
     # better than a random start. The positions are rotated to their principal axes. Takes O(n^3) time.
@@ -465,7 +465,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; return all scores and their variance."""
+    """Fit two components (PCA) to the first ``n_fitted`` rows; return all scores and the variance ratio."""
     # The sign of each component makes its largest coordinate positive.
     from sklearn.decomposition import PCA
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum number of columns times solutions with contrasts. The first solution always has contrasts.
+# Maximum product of columns and solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
 # Maximum numbers of heatmap columns, of cells times thousands of samples in all heatmaps, of columns that can

@@ -55,7 +55,7 @@ def write_report_of(
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
-    """Show the report page of a fitted clusterer in the notebook or the browser."""
+    """Show the report page of a fitted clusterer in the notebook or browser."""
     folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
     try:
         report = write_report_of(estimator, folder / "report.html", X, **options)

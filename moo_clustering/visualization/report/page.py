@@ -56,7 +56,7 @@ _SCRIPTS = (
 _TEXT_LENGTH = 400
 # Facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentences on certainty for verdicts that begin with the key.
+# Sentence on certainty for each possible beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
