@@ -236,7 +236,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent the values and others that are far smaller.
+        # Within these limits, single precision can represent these values as well as far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
@@ -488,7 +488,7 @@ def is_frame(X: Any) -> bool:
 
 
 def of_annotated(X: Any, may_be_sparse: bool) -> Any:
-    """Return the table of AnnData in memory, as a frame or sparse matrix; return other data unchanged."""
+    """Return the in-memory table of AnnData (a frame or sparse matrix); return other data unchanged."""
     if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
         return X
     X = X.to_memory() if X.isbacked else X

@@ -89,7 +89,7 @@ def named_losses() -> Iterator[None]:
     except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
-            # If starting fails, threads raise an error with this text, processes EAGAIN. joblib may wrap it.
+            # A failed start raises this text for threads and EAGAIN for processes. joblib may wrap the error.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__

@@ -151,7 +151,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        The score must exceed that of the next smaller number, and be at least that of the next larger one.
+        It must exceed the score for the next smaller number, and not be below that for the next larger one.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)

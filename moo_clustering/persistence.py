@@ -583,8 +583,8 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities are kept, because Python's JSON reader accepts them. Raises a TypeError that states the
-    position of any value of another type.
+    NaN and infinities are kept, because Python's JSON reader accepts them. If a type is not
+    supported, raises a TypeError that states the position of the value.
 
     Parameters
     ----------
@@ -757,7 +757,7 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-    """Write the state of a run to its checkpoint file, atomically.
+    """Atomically write the state of a run to its checkpoint file.
 
     Parameters
     ----------

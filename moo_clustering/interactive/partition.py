@@ -268,7 +268,7 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return the expected decrease in misplaced samples if each candidate became an anchor."""
+        """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
         # This is the variance reduction of a Gaussian process with this kernel, weighted by error and mass.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])

@@ -32,7 +32,7 @@ _JOINED = math.log(4.0)
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # Number of answers for which a sample is set aside, and number of "unknown" answers that cause this.
 _ASIDE, _UNKNOWNS = 10, 2
-# Minimum fraction of samples in a large group. A volunteered sample apart from all of them founds a group.
+# Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
 # Prior weight of the error rate (in repeats), its maximum estimate, and the minimum error rate of an answer.

@@ -86,8 +86,8 @@ class AnswerSession:
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     groups_ : DataFrame
-        Number in ``labels_``, name, size and number of answered samples of each cluster, and up to three of
-        its answered samples as examples.
+        One row per cluster: number in ``labels_``, name, size, number of answered samples, and up to three of
+        these samples as examples.
     expected_error_ : float
         Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
         :doc:`/papers/interactive` for its accuracy.

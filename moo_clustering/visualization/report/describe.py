@@ -607,7 +607,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Return figures about the result; ``labels`` are its clusters and ``facts`` their descriptions."""
+    """Return the figures for the result; ``labels`` are its clusters and ``facts`` their descriptions."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -797,7 +797,7 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Return a map with the positions that the user passed, for selected samples."""
+    """Return a map that places selected samples at the positions passed by the user."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 

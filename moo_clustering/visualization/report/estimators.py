@@ -459,7 +459,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale fit rows and new rows, or compute the distance from each new row to the nearest fit row."""
+    """Scale fit rows and new rows, or compute the distance of each new row to the nearest fit row."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
