@@ -25,7 +25,7 @@ from threadpoolctl import ThreadpoolController
 from moo_clustering._messages import Advice
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-"""A call in the form returned by :func:`joblib.delayed`: function, arguments, keyword arguments."""
+"""A call as :func:`joblib.delayed` returns it: function, arguments, keyword arguments."""
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
