@@ -1,4 +1,4 @@
-"""``python -m moo_clustering`` is the command ``moo-clustering``."""
+"""``python -m moo_clustering`` runs the command ``moo-clustering``."""
 
 from moo_clustering.cli import main
 

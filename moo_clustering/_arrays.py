@@ -1,4 +1,4 @@
-"""Blocks of bounded memory, seeds, checked parameters."""
+"""Memory-bounded blocks, seeds, and checks of parameters."""
 
 import importlib
 import math
@@ -30,16 +30,16 @@ from moo_clustering._types import IntpArray as IntpArray
 from moo_clustering._types import Labels as Labels
 from moo_clustering._types import SeedLike as SeedLike
 
-# Maximum number of values in temporary arrays for a block of individuals: 32 MB of float64.
+# Maximum number of values in temporary arrays for one block of individuals (32 MB of float64).
 BLOCK_ITEMS = 1 << 22
-# Packages whose frames are skipped to find the caller that a warning concerns.
+# Packages whose frames are skipped when searching for the caller to whom a warning refers.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-# Number of genes to draw at once, which limits temporary arrays to tens of megabytes.
+# Number of genes drawn at once, which limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 22
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line that called this package, directly or through scikit-learn or pymoo."""
+    """Issue a warning at the line that called this package, directly or through scikit-learn or pymoo."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1
@@ -47,26 +47,26 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split 0..count-1 into slices of at most ``BLOCK_ITEMS`` values, with ``items`` values per index."""
+    """Split 0..count-1 into slices of at most ``BLOCK_ITEMS`` values, given ``items`` values per index."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first value of every column whose offset far exceeds its spread, and 0 for other columns."""
-    # Without subtracting this offset, the means of such columns lose the digits in which rows differ.
+    """Return the first value of each column with an offset that far exceeds its spread; 0 for the others."""
+    # Unless this offset is subtracted, the means of such columns lose the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    # Ratio of offset to spread above which a mean loses more than three digits.
+    # If the offset exceeds the spread by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
     return np.where(far, X[0], 0.0)
 
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
-    """Raise a ValueError for data whose squared distances overflow or vanish in ``dtype``."""
-    # 10,000 times the sum of all squares must not overflow, and the square of a rounding error of the largest
-    # difference between rows (of the largest value in sparse data) must be a normal number. Between these
-    # limits, multiplying the data by a power of two changes no digit.
+    """Raise a ValueError if squared distances between the data would overflow or vanish in ``dtype``."""
+    # 10,000 times the sum of all squares must not overflow, and the square of the rounding error in the
+    # largest difference between rows (in the largest value of sparse data) must be a normal number. Between
+    # these limits, multiplying the data by a power of two changes no digits.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -90,23 +90,23 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
 
 
 def row_sizes(X: Any) -> NDArray[Any]:
-    """Return the largest absolute value of every row of a dense or sparse matrix."""
+    """Return the largest absolute value in each row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
-    # This avoids a copy of X, and the overflow of abs(int8(-128)).
+    # Do not use abs, because it would copy X, and abs(int8(-128)) overflows.
     high, low = X.max(axis=1, initial=0), X.min(axis=1, initial=0)
     return np.maximum(high, -low if low.dtype.kind == "f" else -low.astype(np.float64))
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows by powers of two to a size near 1, with one common factor (``together``) or one per row."""
-    # Separate factors preserve cosines. scikit-learn treats rows of a length below 2e-15 as zeros, and
-    # squares of extreme values overflow or vanish. X itself is returned if all rows are near 1.
+    """Scale rows to a size near 1 by powers of two: one common factor (``together``), or one per row."""
+    # Separate factors preserve cosines. scikit-learn treats rows with a length below 2e-15 as zeros, and
+    # squares of extreme values overflow or vanish. If all rows are near 1, X itself is returned.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    # Rows whose largest value is between 2^-40 and 2^40 need no scaling before scikit-learn normalises them.
+    # scikit-learn can normalise rows without scaling if the largest value is between 2^-40 and 2^40.
     shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
@@ -119,19 +119,19 @@ def near_one(X: Any, *, together: bool = False) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """Return dense or sparse rows scaled to length 1, without overflow; rows of zeros do not change."""
+    """Return dense or sparse rows scaled to length 1 without overflow; zero rows do not change."""
     return normalize(near_one(X))
 
 
 class QuotingError(ValueError):
-    """Error about a file, with a message that is safe to print even if it quotes the file."""
+    """Error about a file with a message that is safe to print, even if it quotes the content of the file."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())
 
 
 class Seed(np.random.SeedSequence):
-    """SeedSequence whose state skops can save, unlike that of NumPy's class."""
+    """SeedSequence that skops can save, unlike NumPy's class."""
 
     def __init__(
         self, entropy: Any = None, spawn_key: Any = (), pool_size: int = 4, n_spawned: int = 0
@@ -143,8 +143,8 @@ class Seed(np.random.SeedSequence):
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
-    """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
-    # A draw advances the user's generator, so that a second fit differs, as in scikit-learn.
+    """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
+    # The draw advances the user's generator, so that a second fit differs, same as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -164,14 +164,14 @@ def integer_seed(sequence: np.random.SeedSequence) -> int:
 
 
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Draw one rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
+    """Draw one rank per locus, uniformly from 0..widths[i]-1, by multiplying and shifting 32 random bits."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
     return (draws.astype(np.uint64) * widths) >> np.uint64(32)
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Select each position in 0..n_genes-1 independently with probability ``prob``; yield sorted chunks."""
-    # The gaps between selected positions are geometric; drawing only them costs O(prob * n_genes).
+    # The gaps between selected positions are geometric. Drawing only the gaps takes O(prob * n_genes) time.
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -183,7 +183,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
         while last < length - 1:
             expected = (length - last) * prob
             gaps = rng.geometric(prob, size=math.ceil(expected + 4.0 * math.sqrt(expected)) + 4)
-            # Limit gaps to just beyond the chunk, so that the running sum does not overflow int64.
+            # Limit the gaps to just beyond the chunk, so that the cumulative sum does not overflow int64.
             steps = last + np.cumsum(np.minimum(gaps, length + 1))
             parts.append(steps)
             last = int(steps[-1])
@@ -192,13 +192,13 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """Error for a missing package that an extra of this package installs."""
+    """Raised if a package is missing that one of this package's extras would install."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
-    """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
+    """Import a module that only an ``extra`` installs; raise a MissingPackageError if it is missing."""
     # The message begins with ``purpose``, explains how to install the package, and ends with ``otherwise``,
-    # an alternative to the installation.
+    # which describes an alternative to installing it.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -210,8 +210,8 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
-    """Number clusters 0, 1, ... by first appearance; also return their former labels."""
-    # Takes O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear.
+    """Number clusters 0, 1, ... by first appearance; also return their original labels."""
+    # Takes O(n log n) time for any sortable labels. ``encodings.relabel_by_first_appearance`` takes O(n).
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty(len(former), dtype=np.int32)
@@ -220,17 +220,17 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
+    """Return the non-dominated rows in lexicographic order; takes O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select a row if its second objective is less than in all previous rows, or if it equals such a row.
+        # Select rows with a second objective below that of all previous rows, and rows equal to such a row.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # The lexicographically first row of the rest is not dominated by any other row of the rest.
+        # The lexicographically first remaining row is not dominated by any other remaining row.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())
@@ -239,15 +239,15 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Return the row nearest to the ideal point, with minimised objectives scaled to their ranges."""
-    # Constant objectives are ignored, and the first of equally near rows is returned.
+    """Return the row nearest to the ideal point, for minimised objectives scaled to their ranges."""
+    # Constant objectives are ignored. Ties are broken by the lower row index.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Return an integer within bounds; ``what`` describes the largest value in messages."""
+    """Check and return an integer within bounds; in messages, ``what`` describes the upper bound."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -257,7 +257,7 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
-    """Return a number, or raise an error that describes the valid numbers as ``what``."""
+    """Check and return a number; the error message describes valid numbers as ``what``."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
     if not is_valid(float(value)):
@@ -266,24 +266,24 @@ def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool])
 
 
 def probability(name: str, value: Any) -> float:
-    """Return a number from 0 to 1, or raise an error."""
+    """Return a number from 0 to 1; raise an error for other values."""
     return _number(name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
 
 
 def positive(name: str, value: Any) -> int | float:
-    """Return a positive finite number, integers as integers, or raise an error."""
+    """Return a positive finite number, as an integer if it is one; raise an error for other values."""
     number = _number(name, value, "a positive finite number", lambda number: 0 < number < np.inf)
     return int(value) if isinstance(value, Integral) else number
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
-    """Return a finite number of at least 1, or above 1, or raise an error."""
+    """Return a finite number of at least 1, or above 1; raise an error for other values."""
     what = f"a finite number {'above' if strictly else 'of at least'} 1"
     return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
 
 
 def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
-    """Return ``value`` if it is allowed; otherwise raise a ValueError that lists the allowed values."""
+    """Return ``value`` if it is allowed; otherwise, raise a ValueError that lists the allowed values."""
     if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
         return value
     near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
@@ -291,7 +291,7 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function (for a partial, of the wrapped function), or else of its class."""
+    """Return the name of a function (of the wrapped function for a partial), or else of the class."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -304,7 +304,7 @@ def is_own(part: object) -> bool:
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """Check shape and type of the result of a user's function; ``what`` describes it in messages."""
+    """Check the shape and type of a user function's result; in messages, ``what`` describes the result."""
     try:
         array = np.asarray(returned)
     except ValueError:
@@ -335,7 +335,7 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class Shared:
-    """Base of immutable objects: a deep copy is the object itself."""
+    """Base class of immutable objects. A deep copy of an object is the object itself."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -16,20 +16,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Types that numeric tables retain.
+# Floating-point types that numeric tables keep.
 FLOATS = [np.float64, np.float32]
-# Integer types for which kernels are compiled; other integers become int64.
+# Integer types for which kernels are compiled. Other integers are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# Maximum number of columns that a message names.
+# Maximum number of columns named in a message.
 _SHOWN = 5
-# Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
-# ``max_memory``; and GiB per million rows of 10 features, from docs/scale.md.
+# Maximum size in bytes of Dask and Zarr tables that are converted to arrays for estimators without
+# ``max_memory``, and GiB per million rows of 10 features (see docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data without a mask; raise a TypeError if any value is masked, and for structured arrays."""
-    # NumPy and scikit-learn ignore masks, and would use the masked values.
+    """Return the data without a mask; raise a TypeError if any value is masked or the array is structured."""
+    # NumPy and scikit-learn ignore masks, and would therefore use masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
             raise TypeError(f"{name} is a masked array; fill or remove its masked values")
@@ -44,8 +44,8 @@ def unmasked(data: Any, name: str) -> Any:
 
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
-    """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
-    # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
+    """Return the data without a mask; raise a TypeError unless given an array, a data frame or a list."""
+    # ``allowed`` describes the accepted tables. If empty, Series and arrays of any dimension are accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
@@ -79,8 +79,8 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array and, with ``dtype`` (a type or list of types), to finite real numbers."""
-    # Errors name the argument. Masked and sparse arrays, unequal rows and wrong dimensions raise errors.
+    """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
+    # Errors name the argument. Raises errors for masked and sparse arrays, unequal rows and wrong dimensions.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -94,7 +94,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # In half precision, the limits of later checks would be infinite.
+        # In half precision, the limits applied by later checks would be infinite.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -106,7 +106,7 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check that weights are positive, one per sample."""
+    """Check that there is one positive weight per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
@@ -116,7 +116,7 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
 
 
 def require_same_samples(what: str, n_first: int, n_second: int) -> None:
-    """Raise a ValueError unless two objects, which ``what`` names, have the same number of samples."""
+    """Raise a ValueError unless two objects, named by ``what``, have the same number of samples."""
     if n_first != n_second:
         raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}")
 
@@ -128,7 +128,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError):
         pass
     items = found.ravel().tolist()
-    dates: Any = np.timedelta64  # Python treats this type as a subclass of Real
+    dates: Any = np.timedelta64  # Python considers this type a subclass of Real
     other = next(
         (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
     )
@@ -136,7 +136,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Check and copy non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
+    """Check non-negative amounts with a finite sum, shape (n_samples,), and copy them in double precision."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -170,9 +170,9 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
 def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
-    """Check a table of numbers, shape (n_samples, n_features), with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are those of
-    # :func:`numeric_features`, and name columns if X contains ``features``.
+    """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
+    # A sparse result (see ``accept_sparse``) has no duplicate entries. Raises the same errors as
+    # :func:`numeric_features`, which name columns if X contains ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -181,8 +181,8 @@ def checked_table(
 
 
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
-    """Check a sparse (CSR) or dense graph: square, finite, non-negative and, if required, symmetric."""
-    # A sparse result has no duplicate entries and no stored zeros, and may share the memory of ``S``.
+    """Check that a sparse (CSR) or dense graph is square, finite, non-negative and, by default, symmetric."""
+    # A sparse result has no duplicate entries or stored zeros, and may share memory with ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
@@ -195,7 +195,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        # Tolerated difference between the two halves, relative to the largest entry.
+        # Tolerate this difference between the halves, relative to the largest entry.
         if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
@@ -205,16 +205,16 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         return matrix
     graph = csr_array(matrix)
     if not graph.data.all():
-        # SciPy's graph routines interpret a stored zero as an edge.
+        # SciPy's graph routines treat stored zeros as edges.
         graph = graph.copy()
         graph.eliminate_zeros()
     return graph
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check that X is numeric; ``validate_data`` sets the estimator's feature names and number."""
-    # Errors name the columns with text, dates or empty cells, and explain how to convert them. Options are
-    # those of scikit-learn's ``validate_data``.
+    """Check that X is numeric; ``validate_data`` sets the estimator's feature names and count."""
+    # Errors name the columns that contain text, dates or empty cells, and explain how to convert them.
+    # Options are passed to scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
@@ -222,7 +222,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     owner, is_fit = type(estimator).__name__, options.get("reset", True)
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED, is_fit)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
-    # Fix the memory layout, because the order of summation changes the last bits of results.
+    # Fix the memory layout, because the order of summation affects the last bits of results.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
     known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
@@ -231,12 +231,12 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     metric = str(getattr(estimator, "metric", None))
     kind = {"precomputed": "distances", "cosine": "directions"}.get(metric, "table")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), kind=kind)
-    vars(estimator).pop("_labels_in", None)  # scikit-learn itself compares names that are strings
+    vars(estimator).pop("_labels_in", None)  # scikit-learn compares only names that are strings
     if known is not None and not all(isinstance(label, str) for label in known):
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent both these values and far smaller ones.
+        # Within these limits, single precision can represent these values as well as far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
@@ -249,7 +249,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def _warn_of_distances(estimator: Any, X: Any) -> None:
-    """Warn if X is square and symmetric with zeros only on the diagonal, but is read as features."""
+    """Warn if X is used as features, but is square and symmetric with zeros only on the diagonal."""
     if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
         return
     if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
@@ -257,7 +257,7 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
     try:
         clone(estimator).set_params(metric="precomputed")._validate_params()
     except ValueError:
-        return  # other metrics only
+        return  # the estimator does not accept distances
     warn_caller(
         "X looks like a matrix of distances, but its columns are used as features; set "
         "metric='precomputed' to use the distances"
@@ -265,13 +265,13 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
 
 
 def is_partitioned(X: Any) -> bool:
-    """Return whether X is a table in parts, a Dask collection or a Zarr array, which can exceed memory."""
+    """Return whether X can exceed memory: a partitioned table, a Dask collection or a Zarr array."""
     dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
     return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
 
 
 def refuse_frames(X: Any, name: str = "X") -> None:
-    """Raise a TypeError for a list of data frames, which could be bags or parts of one table."""
+    """Raise a TypeError for a list of data frames, which could be bags or partitions of one table."""
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
             f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
@@ -281,13 +281,13 @@ def refuse_frames(X: Any, name: str = "X") -> None:
 
 
 def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
-    """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
+    """Raise a ValueError for a partitioned table, or a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
     memory = memory_of_rows(owner, X.shape[1])
     fault = f"{owner} requires all rows in the memory of one machine{memory}"
     if not hasattr(X, "n_passes"):
-        # The length of a Dask frame is unknown until its rows are counted.
+        # The length of a Dask frame is unknown until its rows have been counted.
         needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
         if needed <= max_memory:
             return
@@ -303,7 +303,7 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
 
 
 def memory_of_rows(owner: str, n_features: int = 0) -> str:
-    """Describe the memory of an estimator per million rows; "" if nothing is known."""
+    """Describe an estimator's memory per million rows; return "" if it is unknown."""
     table, known = 8e6 * n_features / 2**30, _GIB_PER_MILLION.get(owner)
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""
@@ -327,7 +327,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label; False for arrays, and if one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -335,7 +335,7 @@ def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None)
 
 
 def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind: str = "table") -> Any:
-    """Convert a table with ``check``; errors name the columns at fault and a remedy."""
+    """Convert a table with ``check``; errors name the invalid columns and suggest a remedy."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
         raise ValueError(
@@ -349,7 +349,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         X = X.sparse.to_dense()  # scikit-learn converts only frames whose omitted cells are 0
     try:
         if not issparse(X) and (dates := _dates(X)):
-            # NumPy would convert dates to nanoseconds.
+            # NumPy would convert dates to numbers of nanoseconds.
             raise TypeError(f"{name} must contain numbers, got dates or times: {', '.join(dates[:_SHOWN])}")
         found = check(X)
         if found.dtype.kind not in "biuf":
@@ -368,7 +368,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in"
         ) from error
     except (TypeError, ValueError) as error:
-        # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
+        # For arrays, scikit-learn raises a TypeError if an object is neither a number nor a string.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
         read = kind != "distances" and not (issparse(X) or objects)
         problem = _problem(owner, name, X, kind == "directions" and not is_frame(X)) if read else ""
@@ -378,30 +378,30 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             raise TypeError(f"{name} must be dense; use {name}.sparse.to_dense()") from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        # Parts of NumPy's error messages for data that are not a table of numbers.
+        # NumPy's messages contain these phrases if data are not a table of numbers.
         if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
 
 
 def _dates(X: Any) -> list[str]:
-    """Return the columns of dates or times, which NumPy would read as counts of days or nanoseconds."""
+    """Return the columns of dates or times, which NumPy would convert to counts of days or nanoseconds."""
     if hasattr(X, "iloc"):
         columns = [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)] if X.ndim == 2 else []
         return [f"column {name!r}" for name, column in columns if _holds_dates(column)]
-    # Frames and tables of other packages can be converted to arrays.
+    # Data frames and tables of other packages can be converted to arrays.
     return ["array"] if hasattr(X, "__array__") and _holds_dates(np.asarray(X)) else []
 
 
 def _holds_dates(values: Any) -> bool:
-    """Return whether an array or a column contains dates or durations, even among other objects."""
+    """Return whether an array or column contains dates or durations, even among other objects."""
     kind = getattr(values.dtype, "kind", "O")
     items = np.asarray(values).flat if kind == "O" else ()
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
 
 
 def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
-    """Explain which columns are not finite numbers, with a remedy; return "" for other faults."""
+    """Describe columns that are not finite numbers, with a remedy; return "" for other errors."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
     if others:
@@ -420,7 +420,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
 
 
 def _remedy(owner: str, name: str) -> str:
-    """Return code that prepares a table: for estimators, a pipeline, which also prepares new rows."""
+    """Return code that prepares a table; for estimators, a pipeline that also prepares new rows."""
     once = "moo_clustering.datasets.prepare_table(frame).X"
     if owner == name:
         return once
@@ -428,8 +428,8 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return columns with non-numeric, missing and infinite values, each with its first such value."""
-    import pandas as pd  # a slow import, which few tables need
+    """Return columns that have non-numeric, missing or infinite values, each with the first such value."""
+    import pandas as pd  # a slow import that few tables need
 
     frame = hasattr(X, "iloc")
     table: Any = X if frame else np.asarray(X)
@@ -453,7 +453,7 @@ def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a number, including complex numbers, or missing."""
+    """Return whether a value is a number (including complex numbers) or missing."""
     import pandas as pd
 
     if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
@@ -466,7 +466,7 @@ def _is_number(value: Any) -> bool:
 
 
 def holds_tables(X: Any) -> bool:
-    """Return whether the items of X are tables, such as bags of instances, instead of rows of numbers."""
+    """Return whether the items of X are tables, such as bags of instances, rather than rows of numbers."""
     if isinstance(X, np.ndarray):
         nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
         return X.ndim == 3 or nested
@@ -480,7 +480,7 @@ def holds_tables(X: Any) -> bool:
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether X is a pandas frame with dense columns, or a table of polars, pyarrow or AnnData."""
+    """Return whether X is a pandas frame with dense columns, or a polars, pyarrow or AnnData table."""
     pandas = sys.modules.get("pandas")  # importing pandas here would be slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
@@ -488,7 +488,7 @@ def is_frame(X: Any) -> bool:
 
 
 def of_annotated(X: Any, may_be_sparse: bool) -> Any:
-    """Return the table of AnnData in memory, as a frame or a sparse matrix; return other data unchanged."""
+    """Return the in-memory table of AnnData (a frame or sparse matrix); return other data unchanged."""
     if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
         return X
     X = X.to_memory() if X.isbacked else X
@@ -501,7 +501,7 @@ def geometry_of(X: Any) -> Any:
 
 
 def without_duplicates(X: Any) -> Any:
-    """Sum duplicate entries of cells in a copy of a sparse matrix; return other data unchanged."""
+    """Sum duplicate entries in a copy of a sparse matrix; return other data unchanged."""
     if not issparse(X) or getattr(X, "has_canonical_format", True):
         return X
     X = X.copy()
@@ -510,7 +510,7 @@ def without_duplicates(X: Any) -> Any:
 
 
 def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
-    """Warn about rows of zeros, which have no direction, and dense rows of very different lengths."""
+    """Warn about zero rows, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
         warn_caller(

@@ -1,4 +1,4 @@
-"""Checked distance matrices, within a memory limit."""
+"""Validated distance matrices within a memory limit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +16,9 @@ from moo_clustering._kernels.partitions import refine_squared_distances
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
-# Share of |x|^2 + |y|^2 below which a squared distance from matrix products can have lost six digits.
+# A squared distance below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
+# Up to this number of samples, NumPy recomputes such distances; above it, a compiled kernel does.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -28,8 +28,8 @@ OF_SQUARES = (
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
-    """Compute symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
-    # ``data`` are features or, for ``metric="precomputed"``, distances, which are not copied if they are
+    """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
+    # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied only if not
     # exactly symmetric float64. Raises a ValueError if they exceed ``max_memory`` bytes (it names ``owner``),
     # or are negative, not finite, not symmetric within 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
@@ -79,7 +79,7 @@ def checked_distances(
     owner: str = "",
 ) -> NDArray[Any]:
     """Check that distances are square, finite, non-negative and, unless ``directed``, a dissimilarity."""
-    # The matrix is copied only if it is not exactly symmetric, or its diagonal is not zero.
+    # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         raise ValueError(
@@ -93,7 +93,7 @@ def checked_distances(
 
 
 def _require_lengths(D: AnyFloatArray, source: str) -> float:
-    """Return the largest distance; raise a ValueError unless all are finite and non-negative."""
+    """Return the largest distance; raise a ValueError unless all distances are finite and non-negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
         raise ValueError(f"the distances of {source} are not finite")
@@ -103,7 +103,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
 
 
 def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
-    """Return ``D`` if it is exactly symmetric with zero diagonal, otherwise a symmetrised copy."""
+    """Return ``D`` itself if exactly symmetric with a zero diagonal, otherwise a symmetrised copy."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
@@ -123,7 +123,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise a ValueError if distance matrices would require more than ``max_memory`` bytes."""
+    """Raise a ValueError if the distance matrices would require more than ``max_memory`` bytes."""
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:
@@ -140,9 +140,9 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:
-    """Return a copy with column means of zero; raise a ValueError if squared distances overflow or vanish."""
-    # The first sample is subtracted before the mean, so that equal samples become exact zeros and a large
-    # common offset costs no digits.
+    """Return a copy with column means of 0; raise a ValueError if squared distances overflow or vanish."""
+    # Subtract the first sample before the mean, so that equal samples become exact zeros and a large common
+    # offset does not cost any digits.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = given - given[0]

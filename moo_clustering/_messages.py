@@ -1,4 +1,4 @@
-"""Messages, progress bars and paths for any terminal, without slow imports, so that errors appear fast."""
+"""Messages, progress bars and path checks; slow imports are avoided so that errors appear quickly."""
 
 import difflib
 import os
@@ -10,28 +10,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-# Largest numbers of characters of a message, and of a value that it quotes.
+# Maximum number of characters in a message, and in a value quoted by a message.
 _LONGEST, _LONGEST_VALUE = 2000, 100
-# Largest length of a compared name; a comparison takes time proportional to the product of both lengths.
+# Maximum length of names to compare; a comparison takes time proportional to the product of the lengths.
 _LONGEST_SUGGESTION = 200
-# Long quoted values, and words that are longer than any path.
+# Matches long quoted values, and words that are longer than any path.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 
 def message_line(text: object) -> str:
-    """Return a message on one line for any terminal, in O(characters) time."""
-    # Removes control and bidirectional characters, and shortens very long values, words and messages.
+    """Return a message on one line, safe for any terminal, in O(characters) time."""
+    # Control and bidirectional characters are removed, and very long values, words and messages shortened.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
 
 def printable_line(text: object) -> str:
-    """Remove line breaks and control characters."""
+    """Remove line breaks and control characters, and join the words by single spaces."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
 class Advice(str):
-    """Message with advice for Python. Its attribute ``command`` contains advice for the command line."""
+    """Message with advice for Python. The attribute ``command`` has advice for the command line instead."""
 
     command: str
 
@@ -42,13 +42,13 @@ class Advice(str):
 
 
 def for_command(message: object) -> str:
-    """Return the text of a note, warning or error, with advice for the command line."""
+    """Return the text of a note, warning or error, with its advice for the command line."""
     said = message.args[0] if isinstance(message, Exception) and message.args else message
     return said.command if isinstance(said, Advice) else str(message)
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """Return ``"; did you mean 'wine'?"``, or "" if no allowed name is similar."""
+    """Return text such as ``"; did you mean 'wine'?"``, or "" if no allowed name is similar."""
     if len(name) > _LONGEST_SUGGESTION:
         return ""
     names = {text.casefold(): text for one in allowed if len(text := str(one)) <= _LONGEST_SUGGESTION}
@@ -57,18 +57,18 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Format a rejected value for messages: its ``repr`` on one line, the middle omitted if it is long."""
+    """Format a rejected value for a message: its ``repr`` on one line, with the middle omitted if long."""
     try:
-        # Show NumPy's numbers like Python's.
+        # Show NumPy numbers in the same way as Python numbers.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
     except Exception:
-        # Integers of more than a few thousand digits, and objects with a faulty __repr__.
+        # Integers with more than a few thousand digits, or objects with a faulty __repr__, cannot be shown.
         text = f"an object of type {type(value).__name__} that cannot be shown"
     return value_line(text)
 
 
 def value_line(text: str) -> str:
-    """Quote a value on one line of at most 100 characters."""
+    """Shorten the text of a value to one line of at most 100 characters."""
     return _without_middle(message_line(text), _LONGEST_VALUE)
 
 
@@ -86,13 +86,13 @@ _SPECIAL = {
 
 
 def special_file(mode: int) -> str:
-    """Return the kind of special file of this mode, such as "a socket"; "" for regular files and folders."""
+    """Return the kind of special file for a mode, such as "a socket"; "" for regular files and folders."""
     is_usual = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
     return "" if is_usual else _SPECIAL.get(stat.S_IFMT(mode), "a special file")
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either of them; "" if it can."""
+    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either; "" if it can."""
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault
@@ -114,8 +114,8 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
 
 
 def _text_fault(text: str, kind: str = "file or folder") -> str:
-    """Return why the text of a path is invalid, without access to files; "" if it is valid."""
-    # ``Path("")`` would be the current folder, and shells do not expand --out=~/x.
+    """Return why the text of a path is invalid, without accessing files; "" if it is valid."""
+    # ``Path("")`` would mean the current folder, and shells do not expand --out=~/x.
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
     if "\0" in text:
@@ -128,7 +128,7 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
 
 
 def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Return the path; raise a ValueError with the argument's name if its text is invalid."""
+    """Return the path; raise a ValueError that names the argument if the text of the path is invalid."""
     if fault := _text_fault(os.fspath(path)):
         raise ValueError(f"{name} {fault}")
     return Path(path)
@@ -148,7 +148,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """Stream that ignores errors. It equals the stream that it wraps, because tqdm compares streams."""
+    """Stream that ignores errors. It equals the wrapped stream, because tqdm compares streams."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream
@@ -171,7 +171,7 @@ class _Lossy:
 
 
 def progress_bar(*arguments: Any, **options: Any) -> Any:
-    """Create a ``tqdm.auto`` bar on stderr that never raises an error; it is invisible if stderr fails."""
+    """Create a ``tqdm.auto`` bar on stderr that never raises an error and is hidden if stderr fails."""
     from tqdm.auto import tqdm
 
     bar: Any = tqdm
@@ -182,7 +182,7 @@ def progress_bar(*arguments: Any, **options: Any) -> Any:
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Pad columns to their widest cells; the columns with indices in ``right`` are right-aligned."""
+    """Pad each column to its widest cell; columns with indices in ``right`` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

@@ -27,22 +27,22 @@ from moo_clustering._messages import Advice
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """A call as :func:`joblib.delayed` returns it: function, arguments, keyword arguments."""
 Buffer = NDArray[np.uint8]
-# Smallest array in bytes that is sent once per worker instead of with every task.
+# Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes that joblib requires per worker process, and in addition for all of them together.
+# Threads and processes that joblib requires for each worker process, and for all workers together.
 _PER_PROCESS, _AROUND = 4, 4
 # Maximum number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
-# Shelves by joblib backend. A shelf exists until the block of joblib.parallel_config ends.
+# Shelf for each joblib backend. A shelf exists until the block of joblib.parallel_config ends.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
 def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
-    """Return the results of ``delayed`` calls in order; calls must not modify their arguments."""
-    # Like :class:`joblib.Parallel`, but a Dask worker receives an array only once for all calls.
-    # With one job, or one worker with one thread, the calls run in this process.
+    """Return the results of ``delayed`` calls in order. Calls must not modify their arguments."""
+    # Like :class:`joblib.Parallel`, but a Dask worker receives each array only once for all calls. With
+    # one job, or one worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
         with named_losses():
@@ -71,14 +71,14 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
 
 
 def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
-    """Return the results of ``delayed`` calls on threads of this process, with any joblib backend."""
+    """Return the results of ``delayed`` calls on threads of this process, whatever the joblib backend."""
     with named_losses():
         return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
 
 
 @contextmanager
 def named_losses() -> Iterator[None]:
-    """Context that raises a ChildProcessError if workers cannot start, or if a worker is killed."""
+    """Raise a ChildProcessError if workers cannot start or a worker is killed within this context."""
     try:
         yield
     except BrokenProcessPool as error:
@@ -86,10 +86,10 @@ def named_losses() -> Iterator[None]:
             "a worker process was killed, perhaps because memory ran out; run again, with fewer "
             "jobs if memory was short"
         ) from error
-    except (RuntimeError, OSError, AttributeError) as error:  # Python's thread pools raise AttributeError
+    except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
-            # Threads raise an error with this text, processes EAGAIN. joblib then raises another error.
+            # A failed start raises this text for threads and EAGAIN for processes. joblib may wrap the error.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -102,7 +102,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib can start its workers: it can hang after a failed start."""
+    """Raise a ChildProcessError unless joblib can start its workers; it can hang after a failed start."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -112,7 +112,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Return whether the system can run this number of threads; a positive answer is cached."""
+    """Return whether the system can run this number of threads. Positive answers are cached."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -133,9 +133,9 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Content of an array as bytes, shape (n_bytes,), aligned like an array."""
+    """Bytes of an array, shape (n_bytes,), with the alignment of an array."""
 
-    # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in another order.
+    # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in a different order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
@@ -151,15 +151,15 @@ class Content:
 class Shelf:
     """Arrays that a cluster stores until this process releases them."""
 
-    # Arrays are identified by content, so that changed arrays are sent again. Each array is a task: a worker
-    # fetches it once, if possible from another worker, and the cluster recomputes arrays of failed workers.
+    # Arrays are identified by content, so modified arrays are sent again. Each array is a task: workers fetch
+    # it once, preferably from another worker, and the cluster recomputes it if a worker fails.
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self._futures: dict[str, Any] = {}
 
     def place(self, content: Buffer, owner: Any, name: str) -> Any:
-        """Return the future of an array with this name; it is released when ``owner`` is deleted."""
+        """Return the future of an array with this name, which is released when ``owner`` is deleted."""
         future = self._futures.get(name)
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
@@ -174,15 +174,15 @@ class Shelf:
 
 
 class Parcels:
-    """Replaces the large arrays in the calls of one dispatch by futures."""
+    """Replaces the large arrays in the calls of one dispatch with futures."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """Return an equal call whose large arrays, at any depth, are on the shelf."""
-        # installed with Dask
+        """Return an equivalent call with its large arrays, at any depth, stored on the shelf."""
+        # Installed with Dask.
         import cloudpickle
 
         futures: list[Any] = []
@@ -205,13 +205,13 @@ class Parcels:
         where = (content.ctypes.data, content.nbytes)
         if where not in self._names:
             self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
-            # Forget the name when the array is deleted, because another array may get its address.
+            # Forget the name when the array is deleted, because another array may reuse the address.
             weakref.finalize(owner, self._names.pop, where, None).atexit = False
         return self._names[where]
 
 
 def active_shelf() -> Shelf | None:
-    """Return the shelf of the Dask cluster that joblib is configured to use; None without a cluster."""
+    """Return the shelf of the Dask cluster that joblib is configured to use, or None if there is none."""
     backend = get_active_backend()[0]
     if type(backend).__module__ != "joblib._dask":
         return None
@@ -222,14 +222,14 @@ def active_shelf() -> Shelf | None:
 
 
 def _owner(array: Any) -> Any:
-    """Return the array that owns the memory of ``array``; None if no array owns it."""
+    """Return the array that owns the memory of ``array``, or None if no array owns it."""
     while isinstance(getattr(array, "base", None), np.ndarray):
         array = array.base
     return array if isinstance(array, np.ndarray) else None
 
 
 def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
-    """Let the cluster release an array."""
+    """Allow the cluster to release an array."""
     if (still := shelf()) is not None:
         still._futures.pop(name, None)
 
@@ -243,17 +243,17 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # Contents are still futures if joblib calls this in the client, because only one worker is left.
+    # If only one worker is left, joblib may call this in the client, where contents are still futures.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # Parallel work inside a task stays on its worker, on one thread unless it requests more.
+    # Keep parallel work inside a task on its worker, with one thread unless the task requests more.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As in joblib, except that with a cluster as backend, None means one thread and -1 all local processors.
+    # As in joblib, except that for a cluster, None means one thread, and -1 means all local processors.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -269,14 +269,14 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def _is_local(backend: object) -> bool:
-    # joblib itself defines the local backends; other packages, such as Dask, register theirs.
+    # Local backends are defined by joblib itself; other packages, such as Dask, register their own.
     return type(backend).__module__ == "joblib._parallel_backends"
 
 
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # For steps that are faster than sending their data, and for data that would be lost with a worker.
+    # Used for steps that are faster than sending their data, and for data that a worker could lose.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield
@@ -292,5 +292,5 @@ def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractCon
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # The search for loaded libraries takes milliseconds; ``n_modules`` renews the cache after imports.
+    # Finding loaded libraries takes milliseconds; a new ``n_modules``, after imports, renews the cache.
     return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""Partial labels: one class per sample, or indicators of several labels."""
+"""Partial labels: one class per sample, or indicators of several labels per sample."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -20,12 +20,12 @@ _MARK = "mark unlabelled samples with -1, a missing value, or an empty string am
 class Targets:
     """Classes or label sets of the labelled samples."""
 
-    # shape (n_samples, n_classes): 1 where the sample has the class or label; unlabelled rows are 0.
+    # shape (n_samples, n_classes): 1 if the sample has the class or label, else 0. Unlabelled rows are 0.
     indicators: NDArray[np.float64]
     labelled: NDArray[np.bool_]
-    # shape (n_classes,): values of the classes; for label sets, the numbers 0, 1, ... of the labels.
+    # shape (n_classes,): values of the classes; for label sets, the label indices 0, 1, ...
     classes: NDArray[Any]
-    multilabel: bool  # whether samples have label sets instead of single classes
+    multilabel: bool  # whether samples have label sets rather than single classes
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -38,15 +38,15 @@ class Targets:
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
-        """Return the targets of some samples, with the same classes."""
+        """Return the targets of selected samples, with the same classes."""
         return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Read ``y`` of ``fit``: a class per sample, label indicators, or None if no sample is labelled."""
-    # Classes have shape (n_samples,) or are a column; -1, missing values and empty strings mark unlabelled
+    """Read the ``y`` of ``fit``: one class per sample, label indicators, or None (no sample is labelled)."""
+    # Classes have shape (n_samples,) or (n_samples, 1); -1, missing values and empty strings mark unlabelled
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
-    # Raises a ValueError for wrong lengths, continuous values, other indicators, partial -1 rows, no columns.
+    # Raises a ValueError for wrong lengths, continuous values, other indicators, partly -1 rows, no columns.
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
@@ -66,7 +66,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert classes to an array, without converting numbers and missing values among names to strings."""
+    """Convert classes to an array; numbers and missing values among names are not converted to strings."""
     array = checked_array(y, name, ndim=ndim)
     # NumPy would convert -1 in a list of names to a string.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
@@ -74,7 +74,7 @@ def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArra
 
 
 def marked(y: NDArray[Any], name: str = "y", use: str = "labels") -> NDArray[Any]:
-    """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all values are missing."""
+    """Replace None, NaN and pandas.NA among classes with -1; raise a ValueError if all are missing."""
     if y.dtype.kind not in "fO":
         return y
     missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(is_missing, y)), dtype=bool)

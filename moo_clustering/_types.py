@@ -1,4 +1,4 @@
-"""Types of arrays and seeds."""
+"""Array and seed types."""
 
 from typing import Any
 
@@ -13,6 +13,6 @@ Int32Array = NDArray[np.int32]
 Int64Array = NDArray[np.int64]
 IntpArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
-# Cluster numbers per sample: 0..k-1 in one row per partition.
+# Cluster numbers 0..k-1 of the samples, with one row per partition.
 Labels = NDArray[np.int32]
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None

@@ -1,7 +1,7 @@
-"""Controls of evolutionary searches: baselines with the same operators and number of evaluations.
+"""Controls for evolutionary searches: baselines with the same operators and number of evaluations.
 
-:func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` a DEAP toolbox, and
-``model.controls(X)`` the search of an estimator.
+:func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` does so for a DEAP toolbox,
+and ``model.controls(X)`` for the search of an estimator.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Number of points of the anytime curves, and maximum number of generations without a counted evaluation.
+# Number of points on the anytime curves, and maximum number of generations without a counted evaluation.
 _POINTS, _IDLE = 20, 100
-# Maximum number of parallel incumbents for several objectives, and minimum number of evaluations of each.
+# Maximum number of parallel incumbents for several objectives, and minimum number of evaluations for each.
 _INCUMBENTS, _LEAST = 20, 50
 # Failed trials before a restart, and mutations per perturbation.
 _PATIENCE, _KICK = 100, 5
-# Temperatures of annealing, relative to the range of the objectives in the first sample.
+# Initial and final annealing temperatures, relative to the range of the objectives in the first sample.
 _HOT, _COLD = 0.1, 0.0005
 
 
@@ -72,29 +72,29 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
-    Raises a TypeError or ValueError if ``n_evals`` is below the population size, a control is unknown or
-    impossible, ``y`` has the wrong length or requires a missing ``decode``, or an objective is not finite.
-    Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if
-    Ctrl-C stops the comparison, whose result contains the completed seeds.
+    Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
+    not applicable, if ``y`` has the wrong length or requires a missing ``decode``, or if an objective is not
+    finite. Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an
+    InterruptedSearchWarning if Ctrl-C stops the comparison; the result then contains the completed seeds.
 
     Parameters
     ----------
     problem : Problem
-        The objectives of an individual must not depend on other individuals.
+        The objectives of an individual must not depend on the other individuals.
     algorithm : pymoo Algorithm
-        Algorithm that has not been run. Copies of it run.
+        Algorithm that has not been run. Only copies of it are run.
     n_evals : int
-        Exact number of evaluations of every run, except for ``"initial"`` and ``"construction"``.
+        Exact number of evaluations in each run, except for ``"initial"`` and ``"construction"``.
     seeds : int or sequence of int, default=10
-        Number of repetitions, or their seeds.
+        Number of repetitions, or the seed of each repetition.
     y : array-like of shape (n_samples,), optional
-        Known classes, -1 for unknown, to score partitions. The searches do not use them.
+        Known classes for scoring partitions, with -1 for unknown. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
-        Controls, see the notes of :func:`~moo_clustering.controls.compare`, or functions
-        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and the algorithm support.
+        Controls, as listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and algorithm support.
     n_clusters : int, optional
-        Score the partition with the nearest number of clusters; ties go to fewer clusters, then to the least
-        first objective. Default: score the knee of the front.
+        Score the partition whose number of clusters is closest to this; ties are broken by fewer clusters,
+        then by the lowest first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -104,19 +104,19 @@ def compare(
     -----
     The controls are:
 
-    - ``"initial"``: one initial population. ``"random"``: initial populations for all evaluations.
-    - ``"drift"``: the same operators, with random parents and survivors.
+    - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
+    - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives, and restart
       with new weights after at most 100 failures (single objective: one incumbent, max(100, n_var) failures).
-    - ``"local search"``: the same, but restarts from five mutations of the best incumbent.
+    - ``"local search"``: the same, but incumbents restart from five mutations of their best solution.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
-    In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control after
-    ``n_evals``, ``sample()`` draws genes, and ``vary(X)`` mutates them.
+    In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them.
 
-    In addition to evaluations, runs take O(n_evals log n_evals) time for two objectives, otherwise
-    O(n_evals n_front n_obj). The archive contains only feasible solutions with distinct objectives.
+    In addition to the evaluations, a run takes O(n_evals log n_evals) time for two objectives, and
+    O(n_evals n_front n_obj) otherwise. The archive contains only feasible solutions with distinct objectives.
 
     Examples
     --------
@@ -145,18 +145,18 @@ def compare_deap(
 ) -> ControlComparison:
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
-    The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
-    ``elitism`` of the step to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps
-    that select by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
-    :func:`~moo_clustering.algorithms.chc` with the probability of the evolution.
+    The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
+    step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
+    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
+    and :func:`~moo_clustering.algorithms.chc` with the same probability as the evolution.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and with ``decode(genes)``
-        for ``y`` unless genes are labels; or a function ``toolbox(rng)`` that creates a toolbox.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate``, and ``decode(genes)`` for
+        ``y`` unless genes are labels. Alternatively, a function ``toolbox(rng)`` that creates a toolbox.
     step : callable
-        As for :class:`~moo_clustering.algorithms.DeapSearch`. Copies of it run.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Only copies of it are run.
     pop_size : int
     """
     if not (hasattr(toolbox, "register") or callable(toolbox)):
@@ -175,8 +175,8 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search of ``plan()`` with its controls; ``given`` are options of :func:`compare`."""
-    # A DEAP search is planned again for every run. ``landmark_of`` maps the samples of ``y`` to landmarks.
+    """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
+    # DEAP searches are planned again for each run. ``landmark_of`` maps the samples of ``y`` to landmarks.
     search = first.search
     if isinstance(search, PymooSearch):
         # The search has not started, so it can be set up again.
@@ -185,7 +185,7 @@ def compare_planned(
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         again = plan().search
-        # Some toolboxes draw from the generator of the search.
+        # Some toolboxes draw from the search's generator.
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
@@ -227,7 +227,7 @@ def _compared(
         y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
         if y.max() < 0:
             raise ValueError("y must contain at least one class 0, 1, ..., and -1 for unknown classes")
-    # Compile kernels in a short run, so that compilation does not count as time of the first run.
+    # Compile kernels in a short run, so that the time of the first run does not include compilation.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
     try:
@@ -250,7 +250,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Measures of whole fronts would take as long as the run.
+            # Scoring whole fronts would take as long as the run.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -259,7 +259,7 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Return the names of the controls to run; raise a ValueError if one is unknown or impossible."""
+    """Return the names of the controls to run; raise a ValueError if one is unknown or not applicable."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -274,18 +274,18 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 
 
 class ControlComparison(NamedTuple):
-    """Results of the runs of an evolution and its controls.
+    """Results of an evolutionary search and its controls.
 
-    Hypervolumes are relative to the box of all fronts, with a margin of a tenth of the range.
+    Hypervolumes are relative to the box that contains all fronts, with a margin of a tenth of the range.
 
     Attributes
     ----------
     runs : DataFrame
-        A row per ``problem``, ``seed`` and ``method``: ``hypervolume``, ``best <objective>`` (minimised),
-        ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
-        ``ari`` of the scored partition, and ``best ari`` of the front.
+        One row per ``problem``, ``seed`` and ``method``: ``hypervolume``, ``best <objective>`` (minimised),
+        ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
+        and ``ari`` of the scored partition and ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` of every run; for one objective also its best value and ``ari``.
+        ``hypervolume`` of each run by ``evaluations``; for one objective, also its best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -293,29 +293,29 @@ class ControlComparison(NamedTuple):
 
     @classmethod
     def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
-        """Join comparisons on several problems, given by name."""
+        """Join comparisons on several problems, given as a mapping from problem names."""
         runs = pd.concat([one.runs.assign(problem=name) for name, one in found.items()])
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
     def table(self) -> pd.DataFrame:
-        """Return the means over problems and seeds, one row per method."""
+        """Return one row per method, with means over problems and seeds."""
         means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control, by pairs of runs with the same problem and seed.
+        """Test the evolution against each control on pairs of runs with the same problem and seed.
 
         Parameters
         ----------
         measure : str, default="hypervolume"
-            A column of ``runs``.
+            Column of ``runs`` to compare.
 
         Returns
         -------
         DataFrame
-            A row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
+            One row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
             interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-            ``losses``. With several problems, each pair is a problem, averaged over seeds.
+            ``losses``. With several problems, there is one pair per problem, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
@@ -326,13 +326,13 @@ class ControlComparison(NamedTuple):
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
         values = -values if less else values
-        # Drop controls without any feasible solution.
+        # Drop controls that found no feasible solution.
         ours, others = values.pop(EVOLUTION), values.dropna(axis=1, how="all")
         found = {str(name): paired_difference(ours, theirs) for name, theirs in others.items()}
         return pd.DataFrame.from_dict(found, orient="index")
 
     def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
-        """State the differences in a column of ``runs``, by Wilcoxon's tests with Holm's correction."""
+        """State the differences in a column of ``runs``, using Wilcoxon's test with Holm's correction."""
         pairs = self.differences(measure).sort_values("p")
         counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
         n = self.runs[counted[:-1]].nunique()
@@ -355,12 +355,12 @@ class ControlComparison(NamedTuple):
         return f"By {measure} on {n} {counted}, the evolution is {parts}."
 
     def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
-        """Plot median and quartiles of the curves of every method, and save the figure to ``path``."""
+        """Plot the median and quartiles of each method's curves, and save the figure to ``path``."""
         shown = [name for name in ("hypervolume", "ari") if name in self.curves]
         grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
         runs: dict[str, list[pd.DataFrame]] = {}
         for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
-            # Runs that end earlier keep their last value.
+            # Runs that ended earlier keep their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
         # Lazy import, because visualization may import controls, but not vice versa.
@@ -374,15 +374,15 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the least number of pairs for which Wilcoxon's test with Holm's correction can reject."""
+    """Return the minimum number of pairs at which Wilcoxon's test with Holm's correction can reject."""
     # If all n differences have the same sign, the p-value is 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
-    # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
-    # by rounding noise have equal ranks in Wilcoxon's test.
+    # Pairs with a missing value are omitted. Differences within rounding noise become 0, and absolute
+    # differences that differ only by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
@@ -397,11 +397,11 @@ def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
 
 
 class _Spent(Exception):
-    """The run has used all its evaluations."""
+    """Raised to end a run that has used all its evaluations."""
 
 
 class Meter:
-    """Count evaluations, archive non-dominated solutions with a history, and end a run by an exception."""
+    """Count evaluations, archive non-dominated solutions over time, and end a run by raising _Spent."""
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
         self.n_evals, self.names = n_evals, names
@@ -413,13 +413,13 @@ class Meter:
         self._next = n_evals / _POINTS
 
     def admit(self, n: int) -> int:
-        """Return the number of allowed evaluations, at most n; end the run if it is 0."""
+        """Return the number of evaluations allowed, at most n; end the run if it is 0."""
         if self.count >= self.n_evals:
             raise _Spent
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Count and archive individuals; end the run if more evaluations were requested."""
+        """Count and archive individuals; end the run if more evaluations were requested than performed."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
@@ -443,7 +443,7 @@ class Meter:
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # In lexicographic order, equal solutions are adjacent.
+            # Rows are in lexicographic order, so equal solutions are adjacent.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
@@ -463,7 +463,7 @@ def _named(control: Any) -> str:
 
 
 def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
-    """Run a method until it has used its evaluations or ends by itself."""
+    """Run a method until it has used its evaluations or ends on its own."""
     run = make(meter)
     start = time.perf_counter()
     with suppress(_Spent):
@@ -487,7 +487,7 @@ def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control |
 
 
 def _advance(search: Any, meter: Meter, title: str) -> None:
-    """Run a search until the meter ends it."""
+    """Advance a search until the meter ends it."""
     search.start()
     idle = 0
     while not (search.exhausted or getattr(search, "finished", False)):
@@ -505,7 +505,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Run climbs, iterated local search or annealing of parallel incumbents until the meter ends them."""
+    """Run climbs, iterated local search or annealing with parallel incumbents until the meter ends them."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -518,14 +518,14 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
-        # A violation outweighs any objective.
+        # A violation outweighs all objectives.
         total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
         return total
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return the best starts by weights; for one objective, the best unused start."""
+        """Return the best start for each weight vector; for one objective, the best unused start."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -561,7 +561,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated random individuals, and the row of the best in the deciding objective."""
+    """Non-dominated random individuals, and the row of the best individual in the deciding objective."""
 
     X: Genes
     F: FloatArray
@@ -570,7 +570,7 @@ class RandomDraws(NamedTuple):
 
 
 def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
-    """Run the control ``"random"`` of a search that has not started; Ctrl-C ends it early."""
+    """Run the control ``"random"`` for a search that has not started; Ctrl-C ends the run early."""
     names, algorithm = search.problem.objective_names, search.algorithm
     algorithm.problem = None
     meter = Meter(n_evals, names)
@@ -586,7 +586,7 @@ def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, v
 
 
 class _PymooRun:
-    """Run of a pymoo algorithm or of a control, on a problem that counts evaluations."""
+    """Run of a pymoo algorithm or a control on a problem that counts evaluations."""
 
     def __init__(self, problem: Problem, algorithm: Any, meter: Meter, seed: int) -> None:
         self.given, self.seed, self.rng = algorithm, seed, np.random.default_rng(seed)
@@ -604,7 +604,7 @@ class _PymooRun:
             written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
             meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
 
-        # A copy of the problem keeps its class, which operators check.
+        # Copy the problem, because operators check its class.
         self.problem: Any = copy.copy(problem)
         self.problem._evaluate = evaluate
         self.fresh = self._search(algorithm).algorithm
@@ -615,7 +615,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the impossible controls, and the component that each of them lacks."""
+        """Return the controls that are not applicable, with the component that each of them lacks."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -638,7 +638,7 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """Return the search, or its drift control with random parents and survivors."""
+        """Return the search, or a drift control with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -654,14 +654,14 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         if isinstance(algorithm, Algorithm):
-            # Evaluations by a user-defined evaluator might bypass the problem and its count.
+            # A user-defined evaluator might bypass the problem, and thus the count.
             algorithm = copy.copy(algorithm)
             algorithm.evaluator = Evaluator()
         return PymooSearch(self.problem, algorithm, seed=self.seed)
 
 
 class _DeapRun:
-    """Run of a toolbox or of a control, which counts evaluations, including trials of the mutation."""
+    """Run of a toolbox or a control that counts evaluations, including trials in the mutation."""
 
     def __init__(
         self,
@@ -706,7 +706,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count trials are local searches, which need not be repeated at a local optimum.
+        # Mutations that count trials are local searches; at a local optimum, repeating them is useless.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -724,13 +724,13 @@ class _DeapRun:
         return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
 
     def _applied(self, name: str, X: Genes) -> list[Any]:
-        """Apply a function of the toolbox to individuals, if it exists."""
+        """Apply a toolbox function, if it exists, to individuals."""
         individuals = [of_genes(row, self.given) for row in X]
         function = getattr(self.given, name, None)
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Reserve one evaluation per individual.
+        # Reserve one evaluation for each individual.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed
@@ -758,7 +758,7 @@ def _stacked(individuals: Sequence[Any]) -> Genes:
 
 
 def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
-    """Mutate individuals; repeat for unchanged individuals, up to ten times."""
+    """Mutate individuals, repeating the mutation of unchanged individuals up to ten times."""
     out = vary(X)
     for _ in range(10):
         same = (out == X).all(axis=1)
@@ -777,7 +777,7 @@ def _scored(
     y: Any,
     n_clusters: int | None,
 ) -> dict[str, Any]:
-    """Compute the measures of the archive of a run."""
+    """Compute the measures of a run's archive."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

@@ -1,4 +1,4 @@
-"""Diversity of individuals, from counts of choices per locus."""
+"""Diversity of individuals, computed from counts of choices at each locus."""
 
 from functools import partial
 from typing import Any
@@ -19,19 +19,19 @@ Counts = NDArray[np.unsignedinteger[Any]]
 
 
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
-    """Return the counts of the choices: ``counts[j, r]`` = number of individuals with value r at locus j.
+    """Count the choices: ``counts[j, r]`` is the number of individuals with value r at locus j.
 
     Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up. This
-    function and users of the counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
+    function and the users of its counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_individuals, n_loci)
-        Values 0..width-1.
+        Values from 0 to width - 1.
     width : int
-        Size of the alphabet of a gene.
+        Number of possible values of a gene.
     n_jobs : int, optional
-        Threads over blocks of loci.
+        Number of threads for blocks of loci.
 
     Returns
     -------
@@ -44,33 +44,33 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
 
 def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) -> None:
-    """Subtract the individuals ``ranks`` from a count table, in place.
+    """Subtract the individuals ``ranks`` from a table of counts in place.
 
     Parameters
     ----------
     counts : ndarray of shape (n_loci, width)
         Counts from :func:`locus_counts`, updated in place.
     ranks : ndarray of shape (n_individuals, n_loci)
-        Individuals that were counted.
+        Individuals that have been counted.
     n_jobs : int, optional
-        Threads over blocks of loci.
+        Number of threads for blocks of loci.
     """
     ranks = _checked(ranks, *counts.shape)
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count, for each individual, the agreements with the counted set, summed over all loci.
+    """Count each individual's agreements with the counted set, summed over all loci.
 
-    1 - DIV is this number / (n_loci * size of the counted set). Takes O(n_individuals * n_loci) time.
+    DIV is 1 - count / (n_loci * size of the counted set). Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_individuals, n_loci)
     counts : ndarray of shape (n_loci, width)
-        Counts of the set from :func:`locus_counts`.
+        Counts of the set, computed by :func:`locus_counts`.
     n_jobs : int, optional
-        Threads over blocks of loci.
+        Number of threads for blocks of loci.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
 
 
 def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
-    """Check shape and values, because kernels read and write out of bounds for invalid ranks."""
+    """Check shape and values, because for invalid ranks the kernels would access memory out of bounds."""
     if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
         got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
         raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}")
@@ -104,14 +104,14 @@ def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """Compute DIV of every individual with respect to a reference set (PESC, Eq. 2).
+    """Compute DIV of each individual with respect to a reference set (PESC, Eq. 2).
 
     Parameters
     ----------
     population : ndarray of shape (n_individuals, n_loci)
-        Non-negative integers of any alphabet.
+        Non-negative integers, from any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, which contains each individual, so that DIV <= 1 - 1/n_individuals.
+        Default: the population itself. Since it contains each individual, DIV is then <= 1 - 1/n_individuals.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Differences between new rows and the rows of a fit, and changes of clusters by an update with new rows.
+"""Differences between new rows and the rows of a fit, and cluster changes due to an update with new rows.
 
-:class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``. :class:`ClusterChanges` is
-the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
+:class:`Drift` is returned by ``model.drift(X)`` and used by the command ``predict``.
+:class:`ClusterChanges` is the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
-_MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
+USUAL = 0.99  # a new row is unlike the fit above this quantile of the distances in its cluster
+_MOST_ROWS = 20_000  # maximum number of rows of the fit with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one for a split and a merger
+_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster in a new one for a split, and a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit and, per cluster, the 99% quantile of their distances to the nearest other row."""
+    """Rows of a fit and, for each cluster, the 99% quantile of the distances to the nearest other row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
-    sizes: IntpArray  # shape (n_clusters,): numbers of rows in the fit
+    sizes: IntpArray  # shape (n_clusters,): number of rows of the fit
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute the limits from at most 20,000 random rows, or from ``distances`` between rows."""
+        """Compute the limits from up to 20,000 random rows, or from the ``distances`` between rows."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -63,8 +63,8 @@ class Reference(NamedTuple):
         return cls(rows, limits, np.bincount(labels[labels >= 0], minlength=len(limits)))
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
-        """Return a mask of noise and of rows that exceed their cluster's distance limit."""
-        # ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
+        """Return a mask of noise and of rows that exceed the distance limit of their cluster."""
+        # ``X`` contains new rows or, if it is one-dimensional, their distances to the nearest row of the fit.
         distances, rows = X, self.rows
         if X.ndim == 2:
             rows, new = _centered(rows, X)
@@ -77,7 +77,7 @@ class Reference(NamedTuple):
 
 
 def repeated_row_notes(rows: Any, X: Any) -> list[str]:
-    """Return a list with a note if all new rows equal rows of the fit, otherwise an empty list."""
+    """Return a list that contains a note if all new rows equal rows of the fit, and is empty otherwise."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
@@ -87,7 +87,7 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
-    """Subtract the mean of dense rows, because distances of rows far from 0 are inexact."""
+    """Subtract the mean from dense rows, because distances between rows far from 0 are inexact."""
     return [each if sparse.issparse(rows) else each - rows.mean(axis=0) for each in (rows, *others)]
 
 
@@ -98,8 +98,8 @@ def new_columns(
     support: FloatArray | None,
     unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
-    """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` of new rows."""
-    # The label -1 of noise selects the last, empty name.
+    """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` for new rows."""
+    # Noise, with label -1, selects the last name, which is empty.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
@@ -121,23 +121,23 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Numbers of new rows, of noise, and of rows unlike the fit, which are noise or farther from the
-        nearest row of the fit than 99% of the rows of the same cluster.
+        Number of new rows, of noise rows, and of rows unlike the fit. These are noise, or farther from the
+        nearest row of the fit than 99% of the rows in the same cluster.
     expected_share : float
-        Expected share of unlike rows if nothing has changed: .01 for large clusters, .02 for clusters of 100.
+        Expected fraction of unlike rows if nothing has changed: .01 for large clusters, .02 for 100 rows.
     interval : tuple of float
-        Exact 95% confidence interval of the share of unlike rows.
+        Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float
         Probability of at least ``n_unlike`` unlike rows if nothing has changed (beta-binomial model).
     names : tuple of str
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
-        Sizes of the clusters in the fit and among the new rows.
+        Sizes of the clusters in the fit, and among the new rows.
     shares_p_value : float
-        P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
+        P-value of the chi-square test for equal shares; NaN with one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
-        Unreadable cells, new categories, and values beyond the range of the fit, with a TablePreparer.
+        With a TablePreparer: unreadable cells, new categories, and values beyond the range of the fit.
     notes : tuple of str
-        Notes on how the rows were read.
+        Notes on how the new rows were read.
     """
 
     n_rows: int
@@ -163,7 +163,7 @@ class Drift:
         prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare new rows with the cluster sizes of the fit; ``prepared`` contains the prepared new rows."""
+        """Compare new rows with the fit's cluster sizes; ``prepared`` contains the prepared new rows."""
         new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
         found = cls.of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
         columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
@@ -173,7 +173,7 @@ class Drift:
     def of_counts(
         cls, new_rows: IntpArray, n_rows: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
     ) -> Drift:
-        """Compare the sizes of the clusters; noise and unlike rows are among the ``n_rows`` new rows."""
+        """Compare cluster sizes; the ``n_rows`` new rows include noise and unlike rows."""
         n_noise = n_rows - int(new_rows.sum())
         expected, p_value = _of_chance(n_unlike, np.append(new_rows, n_noise), rows_of_fit)
         between = stats.binomtest(n_unlike, n_rows).proportion_ci(0.95)
@@ -189,12 +189,12 @@ class Drift:
 
     @property
     def unlike_share(self) -> float:
-        """Share of the new rows that are unlike the fit."""
+        """Fraction of the new rows that are unlike the fit."""
         return self.n_unlike / self.n_rows
 
     @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: name, and numbers and shares of rows of the fit and of new rows."""
+        """Return one row per cluster: its name, and the numbers and shares of fit rows and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {
@@ -262,11 +262,11 @@ def _p_text(value: float) -> str:
 
 
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
-    """Return the expected share of unlike rows, and the p-value of ``n_unlike``, if nothing has changed."""
-    # ``m`` contains the numbers of new rows per cluster and, at the end, of noise.
-    # In a cluster of n rows, a further row exceeds the 99% quantile, of rank h + 1 = .99 (n - 1) + 1, with a
-    # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
-    # beta-binomial distribution of the same mean and variance. Only a sample of a large fit is compared.
+    """Return the expected fraction of unlike rows and the p-value of ``n_unlike`` if nothing has changed."""
+    # ``m`` contains the number of new rows in each cluster and, at the end, of noise. In a cluster of n rows,
+    # the probability that a new row exceeds the 99% quantile, of rank h + 1 = .99 (n - 1) + 1, has the
+    # distribution Beta(n - h, h + 1). The sum over the clusters is approximated by a beta-binomial
+    # distribution with the same mean and variance. New rows are compared with only a sample of a large fit.
     n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)
     h = USUAL * (n - 1)
     p = (n - h) / (n + 1)
@@ -282,31 +282,31 @@ def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, fl
 
 @dataclass(frozen=True, eq=False)
 class ClusterChanges:
-    """Changes of the clusters by an update with new rows.
+    """Changes in the clusters due to an update with new rows.
 
     Attributes
     ----------
     n_old, n_new : int
-        Numbers of earlier rows and of new rows.
+        Numbers of earlier rows and new rows.
     births : tuple of int
-        Clusters that match no earlier cluster, and are not part of a split.
+        Clusters that match no earlier cluster and are not part of a split.
     deaths : tuple of int
-        Clusters that became inactive: none of the new rows is in them, which has a probability below .01 by
-        chance. They keep their earlier rows.
+        Clusters that became inactive: they received no new rows, which would happen by chance with a
+        probability below .01. They keep their earlier rows.
     inactive : tuple of int
-        ``deaths``, and deaths of earlier updates whose clusters have received no rows since.
+        ``deaths``, and deaths in earlier updates of clusters that have received no rows since.
     merges : dict of int to tuple of int
-        Merged clusters, and the two or more earlier clusters with at least half of their rows in each.
+        For each merged cluster, the earlier clusters (two or more) with at least half of their rows in it.
     splits : dict of int to tuple of int
-        Split earlier clusters, and the two or more clusters that each contain at least a fifth of the rows.
+        For each split earlier cluster, the clusters (two or more) that contain at least a fifth of its rows.
     renumbered : dict of int to int
-        Earlier and new numbers of clusters that filled a gap, so that numbers remain contiguous.
+        Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
     moved : ndarray of int
-        Positions of earlier rows that moved to a cluster other than the match of their earlier cluster.
+        Indices of earlier rows that moved to a cluster other than the one that matches their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
-        Numbers of all rows, and of new rows, in every cluster after the update.
+        Number of rows in each cluster after the update, and number of new rows among them.
     names : tuple of str
     """
 
@@ -341,13 +341,13 @@ class ClusterChanges:
         of_old = counts.sum(axis=1)[:, None]
         whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
         merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
-        # A cluster of a split contains at least this number of rows.
+        # Each cluster in a split contains at least this number of rows.
         large = counts >= np.maximum(_SPLIT * of_old, 2)
         splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if it has no new rows, and this has a probability below .01.
+        # A cluster dies if it has no new rows and the probability of this is below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
@@ -360,7 +360,7 @@ class ClusterChanges:
 
     @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, numbers of rows and of new rows, and events."""
+        """Return one row per cluster: its name, its numbers of rows and of new rows, and its events."""
         events = []
         for cluster in range(len(self.sizes)):
             said = ["born"] * (cluster in self.births) + ["no new rows"] * (cluster in self.inactive)
@@ -406,7 +406,7 @@ def _joined(numbers: Sequence[int]) -> str:
 
 
 def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
-    """Return the contingency table of clusters before and after, without noise, shape (n_before, n_after)."""
+    """Return the contingency table of clusters before and after, excluding noise: (n_before, n_after)."""
     counts = np.zeros((int(before.max(initial=-1)) + 1, n_after), dtype=np.intp)
     inside = (before >= 0) & (after >= 0)
     np.add.at(counts, (before[inside], after[inside]), 1)
@@ -414,8 +414,8 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match the clusters ``before`` of the first rows with clusters 0, 1, ... to maximise common rows."""
-    # An earlier cluster matches only a cluster that contains at least a fifth of its rows.
+    """Match the clusters ``before`` of the first rows to clusters 0, 1, ..., maximising the common rows."""
+    # An earlier cluster can match only clusters that contain at least a fifth of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
@@ -423,9 +423,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters like the matching clusters ``before``; also return a map of old to new numbers."""
-    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Then the
-    # clusters with the highest numbers get the numbers of clusters that disappeared.
+    """Number clusters like matching clusters in ``before``; also return a map of old to new numbers."""
+    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers. Then
+    # the clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -1,4 +1,4 @@
-"""Non-negative matrix factorisation of document-term matrices, from many starts at once."""
+"""Non-negative matrix factorisation of document-term matrices from many starts at once."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
-# Maximum number of blocks of rows for threads, and minimum number of rows per block.
+# Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, as a number of matrix values per component, to balance the blocks.
+# Cost of updating a row, in matrix values per component, used to balance the blocks.
 _ROW_COST = 3.5
-# Bytes of a cache line.
+# Size of a cache line in bytes.
 _LINE = 64
 
 
@@ -68,35 +68,35 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
-    one pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is
-    bitwise identical in any batch and on any number of workers. Takes O(n_runs (n_documents + n_terms) k)
-    memory. Source: Ensemble NMF, section on non-negative matrix factorization.
+    Raises a ValueError if the runs do not fit into ``max_memory``. "hals" and "mu" process all runs in a
+    batch in one pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration,
+    and O(n_runs (n_documents + n_terms) k) memory. The result of a run is bitwise identical for any batches
+    and any number of workers. Source: Ensemble NMF, section on non-negative matrix factorization.
 
     Parameters
     ----------
     A : array-like or sparse matrix of shape (n_documents, n_terms)
         Finite, non-negative values.
     n_components : int
-        Number k of topics, at least 1.
+        Number k of topics; at least 1.
     solver : {"hals", "mu", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates, and scikit-learn's "cd" and "mu".
+        Hierarchical alternating least squares, multiplicative updates, or scikit-learn's "cd" or "mu" solver.
     n_runs : int, optional
-        Number of runs. Default: the number of seeds or starts, otherwise 1.
+        Number of runs. Default: the number of seeds or starts, or 1 if neither is given.
     seeds : sequence of SeedSequence, optional
-        One seed per run. Default: random. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
+        One seed per run. Default: random seeds. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
-        Initial factors, instead of ``seeds``.
+        Initial factors, used instead of ``seeds``.
     tol : float, optional
-        A run of "hals" or "mu" ends when the relative decrease of J per iteration is below ``tol`` (default
+        A "hals" or "mu" run ends when the relative decrease of J per iteration falls below ``tol`` (default
         1e-5). scikit-learn's solvers apply their own rule (default 1e-4).
     max_iter : int, optional
-        Default: 40 for "hals", 200 for other solvers.
+        Maximum number of iterations. Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
-        Number of threads ("hals", "mu") or processes. Default: from ``joblib.parallel_config``.
+        Number of threads ("hals", "mu") or processes. Default: as set by ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
-        Limit in bytes for factors and results; runs are split into batches that fit.
+        Memory limit in bytes for factors and results. Runs are split into batches that fit.
 
     Examples
     --------
@@ -131,15 +131,15 @@ def map_nmf(
     n_jobs: int | None = None,
     max_memory: int = MAX_MEMORY,
 ) -> list[Result]:
-    """Apply a function to every batch of runs, without storing the factors of all runs.
+    """Apply a function to each batch of runs, without storing the factors of all runs.
 
     Parameters
     ----------
     function : callable
-        Called with the NMFRuns of a batch, on the worker that has computed it. Batch sizes depend
-        on the number of workers and on memory; the order of runs is fixed.
+        Called with the NMFRuns of each batch, on the worker that computed the batch. Batch sizes depend
+        on the number of workers and on memory, but the order of the runs is fixed.
     A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
-        As in ``nmf``; ``max_memory`` limits concurrent batches.
+        See :func:`nmf`. ``max_memory`` limits the batches that are processed concurrently.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def map_nmf(
 
 
 class NMFRuns(NamedTuple):
-    """Factors of every run, A ~ V U^T.
+    """Factors of each run, A ~ V U^T.
 
     Attributes
     ----------
@@ -160,10 +160,10 @@ class NMFRuns(NamedTuple):
     V : ndarray of shape (n_runs, n_documents, n_components)
         Document weights.
     losses : ndarray of shape (n_runs,)
-        ||A - V U^T||^2.
+        Loss ||A - V U^T||^2 of each run.
     n_iter : ndarray of shape (n_runs,)
     histories : list of ndarray
-        Losses after every iteration of a run; only the final loss with scikit-learn's solvers.
+        Loss after each iteration of each run; for scikit-learn's solvers, only the final loss.
     """
 
     U: AnyFloatArray
@@ -174,12 +174,12 @@ class NMFRuns(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Index of the run with the smallest loss (ties: the first)."""
+        """Index of the run with the lowest loss; ties are broken by the lower index."""
         return int(np.argmin(self.losses))
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
-    """Return the topic with the largest weight in every document (ties: the first).
+    """Return the topic with the largest weight in each document; ties are broken by the lower topic number.
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 
@@ -188,13 +188,13 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
-        Compare weights for topics of unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled. False (as published) scales no topic.
+        Compare weights for topics scaled to unit length, so that labels do not depend on the relative
+        scaling of U and V. Topics without terms are not scaled. False (as published) scales no topics.
 
     Returns
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
-        Topic numbers; some topics may not occur.
+        Topic numbers. Some topics may not occur.
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
@@ -208,7 +208,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
 
 
 def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
-    """Compute Euclidean lengths of topics, 1 for topics without terms.
+    """Compute the Euclidean length of each topic; topics without terms have length 1.
 
     Parameters
     ----------
@@ -217,17 +217,17 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     Returns
     -------
     ndarray of shape (..., n_components)
-        V U^T does not change if U is divided and V multiplied by the lengths.
+        Dividing U and multiplying V by these lengths does not change V U^T.
     """
     lengths: AnyFloatArray = np.linalg.norm(checked_array(U, "U", FLOATS, ndim=(2, 3)), axis=-2)
     return np.where(lengths > 0, lengths, lengths.dtype.type(1))
 
 
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Compute the non-negative weights V that minimise ||A - V U^T||^2, exactly.
+    """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
-    Active-set method on the normal equations. Takes O(n_values n_components) time for the products, and about
-    O(n_components^4) at worst per document, far less with few positive weights.
+    Applies an active-set method to the normal equations. Takes O(n_values n_components) time for the
+    products, and at worst about O(n_components^4) per document, but far less with few positive weights.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
-    # A ridge above rounding errors keeps the system solvable for linearly dependent topics.
+    # Add a ridge above the rounding error, so that the system is solvable even for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
     for_parts(
@@ -284,7 +284,7 @@ def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components:
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """Compute J from checked arrays."""
+    """Compute the loss J from validated arrays."""
     inner = np.vdot(V, matrix.A @ U)
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
@@ -305,7 +305,7 @@ def _solved(
     *,
     keep: bool,
 ) -> list[Result]:
-    """Apply ``function`` to all batches of runs; ``keep`` reserves memory for the factors of all runs."""
+    """Apply ``function`` to each batch of runs; ``keep`` reserves memory for the factors of all runs."""
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -319,9 +319,9 @@ def _solved(
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
-    # Workers of a Dask cluster cannot share the rows of a run.
+    # Workers in a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Reserve memory for batches and their concatenation.
+    # Reserve memory for the factors of all batches and for their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
@@ -366,7 +366,7 @@ def _check_count(name: str, value: Any) -> None:
 
 
 class Batches(NamedTuple):
-    """Runs of every batch, number of concurrent batches, and number of threads per batch."""
+    """Runs in each batch, number of concurrent batches, and number of threads per batch."""
 
     runs: list[slice]
     n_workers: int
@@ -376,9 +376,9 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
+    """Plan batches of similar size, one per worker at a time, that together fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
-    # Peak number of copies of a run's factors: starts, panel, repacked panel, result.
+    # At its peak, a run's factors exist in four copies: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
@@ -388,10 +388,10 @@ def plan_batches(
             "dtype='float32' or increase max_memory"
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
-    # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
+    # Use a divisor of ``workers``, so that all batches have the same number of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    # At most 4096 bytes per panel row, because longer rows evict each other from the caches, but at least 16
-    # runs per batch, for full use of the vector units.
+    # A panel row has at most 4096 bytes, because longer rows evict each other from the caches, but a batch
+    # has at least 16 runs to fill the vector units.
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
@@ -400,7 +400,7 @@ def plan_batches(
 
 
 class Matrix(NamedTuple):
-    """A document-term matrix (n_documents, n_terms), its transpose, ||A||^2, and the mean of all cells."""
+    """A document-term matrix (n_documents, n_terms), its transpose, ||A||^2, and the mean of its cells."""
 
     A: sparse.csr_array
     At: sparse.csr_array
@@ -409,12 +409,12 @@ class Matrix(NamedTuple):
 
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
-    """Check a finite, non-negative matrix and convert it to ``dtype``, without changing ``A``."""
+    """Check that a matrix is finite and non-negative, and convert it to ``dtype`` without changing ``A``."""
     A = sparse.csr_array(checked_table(A, "A", dtype=FLOATS, accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
     check_scale(A, "A", dtype)
     A = A.astype(dtype, copy=False)
-    # Read-only or memory-mapped arrays would cause another compilation.
+    # Read-only and memory-mapped arrays would trigger another compilation.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
@@ -422,8 +422,8 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
 
 
 def check_scale(A: Any, name: str, dtype: str) -> None:
-    """Raise a ValueError that names the matrix if its squares overflow or vanish in ``dtype``."""
-    # Computed before conversion to single precision, in which values may become infinite or zero.
+    """Raise a ValueError that names the matrix if its squares overflow or underflow in ``dtype``."""
+    # Check before the conversion to single precision, which can turn values into infinity or zero.
     values = A.data if sparse.issparse(A) else A
     with np.errstate(over="ignore"):
         square = float(np.square(values, dtype=np.float64).sum())
@@ -439,7 +439,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class SparseRows(NamedTuple):
-    """Arrays of a CSR matrix, in the types for which kernels are compiled."""
+    """Arrays of a CSR matrix in the types for which the kernels are compiled."""
 
     data: AnyFloatArray
     indices: NDArray[np.integer[Any]]
@@ -447,7 +447,7 @@ class SparseRows(NamedTuple):
 
 
 def sparse_rows(A: sparse.csr_array) -> SparseRows:
-    """Convert the arrays of a CSR matrix to the types of the kernels."""
+    """Convert the arrays of a CSR matrix to the types that the kernels require."""
     kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
     return SparseRows(A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False))
 
@@ -460,7 +460,7 @@ class Starts(NamedTuple):
 
 
 def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
-    """Draw |N(0, 1)| sqrt(mean(A) / n_components), U before V, with one seed per run."""
+    """Draw |N(0, 1)| sqrt(mean(A) / n_components) for U, then for V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
     shapes = [(len(seeds), n_rows, n_components) for n_rows in (n_terms, n_documents)]
@@ -473,7 +473,7 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
 
 
 def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
-    """Check initial factors and copy them in the type of the matrix."""
+    """Check initial factors, and copy them in the dtype of the matrix."""
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
@@ -487,24 +487,24 @@ def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_componen
 
 
 class Solver(NamedTuple):
-    """A solver and its defaults."""
+    """A solver and its default settings."""
 
     solve: Callable[..., NMFRuns]  # (matrix, starts, *, tol, max_iter, n_threads)
     tol: float
     max_iter: int
-    # Desired number of runs per worker; with fewer, several workers share the rows of a run.
+    # Desired number of runs per worker; if there are fewer runs, several workers share the rows of a run.
     lanes: int
-    prefer: Literal["threads", "processes"]  # workers for batches
+    prefer: Literal["threads", "processes"]  # kind of worker for the batches
 
 
 def solve_panel(
     matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
 ) -> NMFRuns:
-    """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``."""
+    """Update U, then V given the new U, until the relative decrease of the loss falls below ``tol``."""
     # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
     # G_jj), with new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``, U <-
     # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
-    # Operations have the same order for any other runs and threads, so runs are bitwise identical in any
+    # The order of operations is the same for any other runs and threads, so a run is bitwise identical in any
     # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -514,7 +514,7 @@ def solve_panel(
     weights = _Side.of(matrix.A, starts.V, multiply, n_threads)
     live = np.arange(n_runs)
     running = np.ones(n_runs, dtype=np.bool_)
-    # No run converges in the first iteration: comparisons with NaN are false.
+    # Comparisons with NaN are false, so no run converges in the first iteration.
     last = np.full(n_runs, np.nan)
     gram = weights.gram()
     for iteration in range(max_iter):
@@ -528,12 +528,12 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             results.U[live[lane]] = topics.lanes[:, :, lane]
             results.V[live[lane]] = weights.lanes[:, :, lane]
-        # Lanes of finished runs are still computed, without effect, until the panel is repacked.
+        # Finished runs are still computed, without effect, until the panel is repacked.
         running &= ~settled
         if not running.any():
             break
         last = loss
-        # Number of iterations between removals of converged runs from the panel.
+        # Remove converged runs from the panel every ten iterations.
         if (iteration + 1) % 10 == 0 and not running.all():
             kept = np.flatnonzero(running)
             topics, weights = topics.keep(kept), weights.keep(kept)
@@ -544,7 +544,7 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """A factor of all runs, as a panel, and its update."""
+    """Panel of one factor (U or V) of all runs, with its update."""
 
     rows: SparseRows
     bounds: NDArray[np.int64]
@@ -556,7 +556,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
-        """Build a panel of factors of shape (n_runs, n_rows, n_components)."""
+        """Build a panel from factors of shape (n_runs, n_rows, n_components)."""
         rows = sparse_rows(A)
         n_runs, n_rows, k = factors.shape
         n_blocks = max(1, min(_BLOCKS, n_rows // _BLOCK_ROWS))
@@ -570,18 +570,18 @@ class _Side(NamedTuple):
         return panel_lanes(self.panel, self.n_components, self.n_runs)
 
     def keep(self, kept: NDArray[np.intp]) -> Self:
-        """Return a panel of only the runs ``kept``."""
+        """Return a panel that contains only the runs in ``kept``."""
         return self._replace(panel=as_panel(self.lanes[:, :, kept]), n_runs=len(kept))
 
     def update(
         self, other: AnyFloatArray, gram: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update the panel; return its Gram matrices and inner products with matrix @ ``other``."""
+        """Update the panel; return its Gram matrices, and its inner products with matrix @ ``other``."""
         n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
-        # Convert to the precision of the panel, because kernels are compiled for one type.
+        # Convert to the panel's precision, because each kernel is compiled for a single type.
         own_gram = gram.astype(dtype, copy=False)
 
         def sweep(lo: int, hi: int) -> None:
@@ -613,7 +613,7 @@ def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Allocate zeros aligned to cache lines, because vector loads across lines cost twice as much."""
+    """Allocate zeros aligned to cache lines, because vector loads across two lines cost twice as much."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + _LINE, dtype=np.uint8)
     start = -memory.ctypes.data % _LINE
@@ -630,25 +630,25 @@ def as_panel(lanes: AnyFloatArray) -> AnyFloatArray:
 
 
 def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
-    """Return the factors of a panel, shape (n_rows, n_components, n_runs), as a view."""
+    """Return a view of the factors in a panel, with shape (n_rows, n_components, n_runs)."""
     return panel[:, : k * n_runs].reshape(len(panel), k, n_runs)
 
 
 def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """Fit ``sklearn.decomposition.NMF``, run by run, with its own stopping rule."""
+    """Fit ``sklearn.decomposition.NMF`` to each run, with its own stopping rule."""
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     n_iter = np.empty(len(starts.U), dtype=np.int64)
     losses = np.empty(len(starts.U))
     for run, (U, V) in enumerate(zip(*starts, strict=True)):
         if matrix.square == 0:
-            # scikit-learn rejects zero initial factors, which are drawn for a zero matrix.
+            # scikit-learn rejects initial factors of zero, which are drawn if the matrix is zero.
             results.U[run], results.V[run], n_iter[run], losses[run] = U, 0, 0, 0
             continue
         model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
-            # ``n_iter`` shows whether a run has converged; the other solvers do not warn either.
+            # ``n_iter`` shows whether a run has converged. The other solvers do not issue warnings either.
             warnings.simplefilter("ignore", ConvergenceWarning)
             results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
         results.U[run] = model.components_.T

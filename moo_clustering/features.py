@@ -1,4 +1,4 @@
-"""Features of documents: term counts, term weights, stems and information gain."""
+"""Document features: term counts, term weights, stems and information gain."""
 
 import re
 import threading
@@ -52,7 +52,7 @@ def document_term_counts(
     stop_words: StopWords = "english",
     expand_terms: ExpandTerms | None = None,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Count the stems of every document.
+    """Count the stems in each document.
 
     Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
     invalid or no term is left, and an ImportError if snowballstemmer is not installed.
@@ -60,16 +60,16 @@ def document_term_counts(
     Parameters
     ----------
     documents : iterable of str or of mappings
-        Texts, or mappings with fields ``title``, ``abstract``, ``text`` and ``headings``.
+        Texts, or mappings with the fields ``title``, ``abstract``, ``text`` and ``headings``.
     min_df : int or float, default=2
-        Smallest number (int) or share (float) of documents that contain a term.
+        Minimum number (int) or fraction (float) of documents that must contain a term.
     stemmer, stop_words, expand_terms
         See :class:`StemmingAnalyzer`.
 
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms), int64
-        Counts, with a zero row for a document without terms.
+        Counts; a document without terms has a zero row.
     terms : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
 
@@ -92,7 +92,7 @@ def document_term_counts(
 
 
 def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
-    """Return the most frequent word of each stem in the texts; among equally frequent words, the shortest."""
+    """Return the most frequent word in the texts for each stem; ties are broken by the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
@@ -103,11 +103,11 @@ def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | No
 def prune_terms(
     counts: ArrayLike | csr_matrix, terms: ArrayLike, *, min_df: float = 2
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Drop the terms that occur in few documents, for example in a subset of a collection.
+    """Drop terms that occur in few documents, for example in a subset of a collection.
 
-    Takes O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
-    documents from ``min_df=1``, equals :func:`document_term_counts` of these documents. Raises a ValueError
-    if no term is left, or an argument is invalid.
+    Takes O(stored counts) time and memory. If ``counts`` come from all documents with ``min_df=1``,
+    ``prune_terms(counts[rows], terms, min_df=2)`` equals :func:`document_term_counts` of the selected
+    documents. Raises a ValueError if no term is left or an argument is invalid.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ def prune_terms(
     terms : array-like of shape (n_terms,)
         Term of each column.
     min_df : int or float, default=2
-        Smallest number (int) or share (float) of documents with a term; terms in none are always dropped.
+        Minimum number (int) or fraction (float) of documents with the term. Unused terms are always dropped.
 
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms_left)
     terms : ndarray of shape (n_terms_left,)
-        Remaining terms, in the former order.
+        Remaining terms, in their original order.
     """
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
@@ -139,7 +139,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Return the number of documents in which a term must occur to be kept."""
+    """Return the minimum number of documents in which a term must occur to be kept."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -152,21 +152,21 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
 class StemmingAnalyzer:
     """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
-    The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
-    remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
-    Takes O(length of the document) time and O(distinct words so far) memory. Raises an ImportError if
+    Converts the text to lower case, splits it into runs of at least two letters a to z, drops stop words and
+    stems the remaining words. The analyzer caches the stem of each distinct word; a pickle omits the cache.
+    Takes O(document length) time and O(distinct words so far) memory. Raises an ImportError if
     snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix
     stripping", Program 14 (1980).
 
     Parameters
     ----------
     stemmer : {"porter", "english", None}, default="porter"
-        Porter's stemmer or its successor (Porter 2), which require snowballstemmer, or no stemming.
+        Porter's stemmer, its successor (Porter 2), or no stemming. Both stemmers require snowballstemmer.
     stop_words : "english", iterable of str or None, default="english"
         Words to drop before stemming; "english" is scikit-learn's list.
     expand_terms : callable, optional
-        ``expand_terms(headings) -> headings`` replaces the subject headings of a document, for example to
-        add all ancestors in a thesaurus. It is not called for documents without headings.
+        ``expand_terms(headings) -> headings`` replaces a document's subject headings, for example by adding
+        all their ancestors in a thesaurus. It is not called for documents without headings.
 
     Examples
     --------
@@ -195,9 +195,9 @@ class StemmingAnalyzer:
     def __call__(self, document: TextDocument) -> list[str]:
         """Return the stems of a document, in order and with repetitions.
 
-        A document is a text, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
-        (texts or None) and ``headings`` (a sequence of texts or None), which are joined by spaces. Raises a
-        TypeError or ValueError for other documents and fields.
+        A document is a string, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
+        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces. Raises
+        a TypeError or ValueError if the document or a field is invalid.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -231,7 +231,7 @@ class StemmingAnalyzer:
 
 
 class _Stems(dict[str, str]):
-    """Stems by word, filled on demand; empty for stop words."""
+    """Mapping from words to stems, filled on demand. Stop words have an empty stem."""
 
     def __init__(self, stem: Callable[[str], str], stop_words: frozenset[str]) -> None:
         super().__init__(dict.fromkeys(stop_words, ""))
@@ -239,7 +239,7 @@ class _Stems(dict[str, str]):
         self._lock = threading.Lock()
 
     def __missing__(self, word: str) -> str:
-        # Snowball's stemmers store the current word, so threads must not use them simultaneously.
+        # Snowball's stemmers store the current word, so threads must not call them simultaneously.
         with self._lock:
             self[word] = self._stem(word)
         return self[word]
@@ -282,25 +282,25 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """Return the information gain of the labels from the presence of each feature, in bits.
+    """Return the information gain of the labels given the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. Takes O(stored values * n_labels)
-    time for one sparse product; O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5.
+    time (one sparse product), O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5.
     Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Finite numbers. A feature is present where it is not 0.
+        Finite numbers. A feature is present if its value is not 0.
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or Targets
-        One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
+        One class per sample, with -1 for unlabelled samples, or 0/1 label indicators, with rows of -1 for
         unlabelled samples. Unlabelled samples are ignored.
 
     Returns
     -------
     gains : ndarray of shape (n_features,), float64
-        Non-negative, 0 for a feature in none or all of the labelled samples.
+        Non-negative; 0 for features that are present in all or none of the labelled samples.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
 
 def presence(X: Any) -> csr_matrix:
-    """Return the indicators of the non-zero cells of a checked ``X``, float64, without duplicate entries."""
+    """Return float64 indicators of the non-zero cells of a checked ``X``, without duplicate entries."""
     if not issparse(X):
         return csr_matrix(X != 0, dtype=np.float64)
     rows = without_duplicates(csr_matrix(X))
@@ -344,7 +344,7 @@ def column_counts(rows: csr_matrix) -> FloatArray:
 
 
 def _bits(counts: FloatArray, totals: Any) -> FloatArray:
-    """Return the binary entropy of ``counts / totals`` in bits, times ``totals``; 0 for totals of 0."""
+    """Return ``totals`` times the binary entropy of ``counts / totals`` in bits, or 0 if the total is 0."""
     rest = totals - counts
     nats: FloatArray = xlogy(totals, totals) - (xlogy(counts, counts) + xlogy(rest, rest))
     return nats / np.log(2.0)
@@ -358,10 +358,10 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     Parameters
     ----------
     n_features : int, default=1000
-        Maximum number of features to select. Ties are broken by the smaller column.
+        Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
-        Drop features that are present in none or all of the samples of ``fit``, labelled or not. They do not
-        affect a clustering, and their weights would grow without bound.
+        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not. They
+        do not affect a clustering, and their weights would grow without bound.
 
     Attributes
     ----------
@@ -373,9 +373,9 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     Notes
     -----
-    Issues a UserWarning if all features are constant, so that none is selected. The cost is that of
+    Issues a UserWarning if no feature is selected because all are constant. Takes the same time and memory as
     :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
-    test samples, which overestimates results with few labels; to reproduce it, fit before any split.
+    test samples, which overestimates results with few labels; to reproduce it, fit before splitting the data.
 
     Examples
     --------
@@ -397,18 +397,18 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Compute the gains and select the features.
+        """Compute the information gains and select the features.
 
         Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Finite numbers. A feature is present where it is not 0.
+            Finite numbers. A feature is present if its value is not 0.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class per sample, or label indicators; -1, or rows of -1, for unlabelled samples.
+            One class per sample, or label indicators. Unlabelled samples have -1 or rows of -1.
         """
-        # Only the presence of y is checked here; information_gain checks its values.
+        # Here, only check that y is given; information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
         )
@@ -423,14 +423,14 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
                     f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
                     f"in all of the {rows.shape[0]} samples"
                 )
-        # Equal gains can differ in their last digits, which depend on the order of summation.
+        # Round, because gains that are equal in theory can differ in the last digits.
         order = np.argsort(-self.information_gains_.round(12), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
         self.support_[order[allowed[order]][: self.n_features]] = True
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the columns of the selected features, dense or sparse like X."""
+        """Return the selected columns of X, in dense or sparse format like X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)
@@ -448,7 +448,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
 
 class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class of transformers without parameters that weight rows of finite non-negative values."""
+    """Base class of parameter-free transformers that weight rows of finite, non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -461,19 +461,19 @@ class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerM
 
 
 class NCWTransformer(_SparseWeighting):
-    """Divide documents by the root of their similarity to all documents (normalised-cut weighting).
+    """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
-    Document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents of ``fit``. It stays zero if z_i = 0. A new document a has z = <a, s> with the same s,
-    independently of other new documents, and becomes zero if it shares no term with the documents of ``fit``.
-    Takes O(stored weights) time and memory, because the similarity matrix is never built. The output is
-    sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
+    A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
+    all documents in ``fit``; if z_i = 0, it remains zero. A new document a has z = <a, s> with the same s,
+    regardless of other new documents, and becomes zero if it shares no term with the documents in ``fit``.
+    Takes O(stored weights) time and memory, because the similarity matrix is never formed. The output is
+    sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
     Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
 
     Attributes
     ----------
     sum_ : ndarray of shape (n_features,), float64
-        Sum s of the documents of ``fit``.
+        Sum s of the documents in ``fit``.
     n_features_in_, feature_names_in_
 
     Examples
@@ -495,7 +495,7 @@ class NCWTransformer(_SparseWeighting):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative weights. In the published method, rows have unit length or are zero.
+            Non-negative weights. In the published method, each row has unit length or is zero.
         y : ignored
         """
         weights = validated_rows(self, X, reset=True)
@@ -506,9 +506,9 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by their similarity to the documents of ``fit``.
+        """Weight documents by their similarity to the documents in ``fit``.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs.
+        Raises a ValueError if a value is negative, infinite or missing, or if the number of terms differs.
 
         Parameters
         ----------
@@ -522,7 +522,7 @@ class NCWTransformer(_SparseWeighting):
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # Scale by the size of the sums, which cancels out, so that products neither overflow nor underflow.
+        # Scale both factors by the magnitude of the sums, which cancels, to avoid overflow and underflow.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)
@@ -534,7 +534,7 @@ class NCWTransformer(_SparseWeighting):
 
 
 def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
-    """Copy finite non-negative values to CSR without duplicate entries and stored zeros."""
+    """Copy finite, non-negative values to CSR without duplicate entries or stored zeros."""
     kept: dict[str, Any] = {"copy": issparse(X), "ensure_non_negative": True, "reset": reset}
     X = numeric_features(estimator, X, accept_sparse="csr", dtype=FLOATS, **kept)
     rows = X if issparse(X) else csr_matrix(X)
@@ -546,17 +546,17 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
 class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
-    A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
-    ln(n / df_j) + 1 (without smoothing). Takes O(stored counts) time and memory. New documents are weighted
-    with the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only. Source:
-    Ensemble NMF, section 2.
+    A term that occurs in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which
+    multiplies by ln(n / df_j) + 1 (without smoothing). Takes O(stored counts) time and memory. New documents
+    are weighted with the ``idf_`` from ``fit``. The output is sparse; ``set_output`` accepts only
+    ``"default"``. Source: Ensemble NMF, section 2.
 
     Attributes
     ----------
     idf_ : ndarray of shape (n_features,), float64
-        ln(n / df_j) of the documents of ``fit``, 0 for terms in none of them.
+        ln(n / df_j) for the documents in ``fit``; 0 for terms that occur in none of them.
     df_ : ndarray of shape (n_features,), int64
-        Number of documents of ``fit`` that contain the term.
+        Number of documents in ``fit`` that contain each term.
     n_features_in_, feature_names_in_
 
     Examples
@@ -572,7 +572,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term, from non-negative counts X (n_documents, n_terms).
+        """Count the documents that contain each term; X holds non-negative counts (n_documents, n_terms).
 
         Raises a ValueError if a value is negative, infinite or missing.
         """
@@ -584,11 +584,11 @@ class PaperTfidfTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
+        """Weight counts by the ``idf_`` from ``fit``, and scale rows to unit length.
 
-        The result is a CSR matrix without stored zeros, float32 for float32 input, otherwise float64.
-        Documents without a weighted term have a zero row; a warning reports their number. Raises a ValueError
-        if a value is negative, infinite or missing, or the number of terms differs.
+        Returns a CSR matrix without stored zeros, float32 for float32 input and float64 otherwise. A document
+        whose terms all have weight 0 has a zero row; a warning reports the number of such documents. Raises a
+        ValueError if a value is negative, infinite or missing, or if the number of terms differs.
         """
         check_is_fitted(self)
         weights = _arrays.near_one(validated_rows(self, X, reset=False))
@@ -610,24 +610,24 @@ def binary_unigrams(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Return binary indicators of the words of every text, by scikit-learn's ``CountVectorizer``.
+    """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
-    Takes O(total length of the texts) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
-    TypeError or ValueError if texts is not a sequence of strings, options are invalid, or no word is left.
+    Takes O(total text length) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
+    TypeError or ValueError if texts is not a sequence of strings, an option is invalid, or no word is left.
 
     Parameters
     ----------
     texts : sequence of str
-        One text per document. A document without remaining words has a zero row.
+        One text per document. A document with no remaining words has a zero row.
     stop_words : "english", sequence of str or None, default="english"
-        Words to drop; "english" is scikit-learn's list, which includes "fire" and "system".
+        Words to drop. "english" is scikit-learn's list, which includes "fire" and "system".
     min_df, max_df : int or float, default=1 and 1.0
-        Smallest and largest number (int) or share (float) of documents that contain a word.
+        Minimum and maximum number (int) or fraction (float) of documents that contain a word.
 
     Returns
     -------
     X : csr_matrix of shape (n_documents, n_words), float64
-        Indicators 0 and 1.
+        0/1 indicators.
     vocabulary : ndarray of shape (n_words,)
         Word of each column, in alphabetical order.
 
@@ -645,7 +645,7 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms."""
+    """Fit a scikit-learn vectorizer, and return the document-term matrix and the terms."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):

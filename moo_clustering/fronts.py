@@ -1,4 +1,4 @@
-"""Selection of solutions from a front: attainment scores, control data, and the hull front of SRMOSC."""
+"""Selection of solutions from fronts: attainment scores, control data, and the hull front of SRMOSC."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Kind = Literal["box", "eigenvalue"]
 def attainment_scores(
     F: ArrayLike, n_clusters: ArrayLike, controls: Sequence[Front], *, k_user: int = 25
 ) -> AttainmentScores:
-    """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
+    """Compute the distance of each solution on a front to the attainment surfaces of control fronts.
 
-    The objectives of each front are scaled to [0, 1], and their square roots compared. The score of a
-    solution is its distance to the nearest control surface, the boundary of the region that a control front
-    dominates. The ends of the front have score 0. Takes O(n_solutions m) time and memory for control fronts
-    of m solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
-    solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007,
-    Algorithm 1, except that the largest of the minimum distances is the best score.
+    The objectives of each front are scaled to [0, 1], and their square roots are compared. The score of a
+    solution is its distance to the nearest control surface: the boundary of the region that a control front
+    dominates. The end points of the front have score 0. Takes O(n_solutions m) time and memory for control
+    fronts with m solutions. Raises a ValueError if shapes do not match, there is no control front, or a front
+    has no solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1),
+    2007, Algorithm 1, except that the best score is the largest of the minimum distances.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def attainment_scores(
         Objectives to minimise.
     n_clusters : array-like of shape (n_solutions,)
     controls : sequence of (F, n_clusters)
-        Fronts of the same method on data without cluster structure, see :func:`control_data`.
+        Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters, or with more clusters than the maximum of any front, are ignored.
+        Solutions with more clusters than this, or than the maximum of any front, are ignored.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _staircase(values: FloatArray) -> FloatArray:
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Return the distances to a staircase that runs down to each corner, then right to the next."""
+    """Return the distances to a staircase that runs down to each corner, then right to the next corner."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -113,17 +113,17 @@ def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class AttainmentScores:
-    """Scores of the solutions of a front.
+    """Attainment scores of the solutions on a front.
 
     Attributes
     ----------
     scores : ndarray of shape (n_solutions,)
-        Distance to the nearest control front; NaN for solutions with more than ``k_max`` clusters.
+        Distance of each solution to the nearest control front; NaN above ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
-        Maximum number of clusters of the scored solutions.
+        Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Square roots of the objectives scaled to [0, 1]; NaN as in ``scores``.
+        Square roots of the objectives scaled to [0, 1]; NaN for the same solutions as in ``scores``.
     controls : tuple of ndarray of shape (n, 2)
         Non-dominated solutions of the control fronts, scaled and sorted by the first objective.
     """
@@ -135,9 +135,9 @@ class AttainmentScores:
     controls: tuple[FloatArray, ...]
 
     def best(self, n_clusters: int | None = None) -> int:
-        """Return the solution with the largest score, optionally among those with ``n_clusters`` clusters.
+        """Return the solution with the highest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to fewer clusters, then to the first solution. Raises a ValueError if no solution has a score.
+        Ties are broken by fewer clusters, then by lower index. Raises a ValueError if no solution has scores.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -149,9 +149,9 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solution of every number of clusters at which the score has a local maximum.
+        """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        A local maximum exceeds the score of the next smaller number and is not below that of the next larger.
+        It must exceed the score for the next smaller number, and not be below that for the next larger one.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -168,8 +168,8 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        "box" is the bounding box of the data. "eigenvalue" is centred on the mean, and its sides are the
-        eigenvalues of the covariance (as printed in the paper, although eigenvalues are variances).
+        "box" is the bounding box of the data. "eigenvalue" is centred on the mean, with side lengths equal to
+        the covariance eigenvalues (as printed in the paper, although eigenvalues are variances).
     rng : numpy.random.Generator
 
     Returns
@@ -194,18 +194,18 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit computes a path of supports for every sample, and each path has
-    a lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
-    solution to the next. The result is approximate, because the paths are greedy.
+    For each sample, non-negative orthogonal matching pursuit computes a path of supports. Each path has a
+    lower convex hull of (links, error) pairs. The steps along all hulls, sorted by gain per link, lead from
+    one solution to the next. The result is approximate, because the paths are greedy.
 
     Takes O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort
-    of at most n w steps. Takes O(n w) memory, plus one weight per link of every hull corner.
+    of at most n w steps. Takes O(n w) memory, plus one weight for each link at a hull corner.
 
     Parameters
     ----------
     problem : SRMOSCProblem
     n_jobs : int, optional
-        Number of threads; the result does not depend on it.
+        Number of threads. It does not affect the result.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Walk again for the weights of the corners, because the weights of all steps would take too much memory.
+    # Repeat the walk for the weights at the corners, because storing all weights would take too much memory.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -244,7 +244,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all members, and the rows that change, by decreasing gain per link."""
+    """Return the objectives of all members and the rows that change, by decreasing gain per link."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -257,14 +257,14 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`, whose members have from one link per sample to all useful links.
+    """Result of :func:`srmosc_hull_front`. Members range from one link per sample to all useful links.
 
     Attributes
     ----------
     F : ndarray of shape (n_members, 2)
-        Decreasing error and increasing number of links.
+        Objectives of the members: decreasing error and increasing number of links.
     steps : ndarray of shape (n_members - 1,), int32
-        Sample whose row differs between a member and the next member.
+        Sample whose links differ between each member and the next.
     """
 
     F: FloatArray
@@ -279,7 +279,7 @@ class SRMOSCHull:
         return len(self.F)
 
     def graph(self, member: int) -> sp.csr_array:
-        """Return the directed similarity matrix of a member, shape (n_samples, n_samples)."""
+        """Return the directed similarity matrix of a member, with shape (n_samples, n_samples)."""
         rows, places = self._places(member)
         columns = self._problem.lists.indices[rows, self._columns[places]]
         n_samples = self._problem.n_samples
@@ -290,14 +290,14 @@ class SRMOSCHull:
         return matrix
 
     def weights(self, member: int) -> NDArray[np.float32]:
-        """Return the weights of a member on the candidates, shape (n_samples, n_candidates)."""
+        """Return a member's weights for the candidates, with shape (n_samples, n_candidates)."""
         rows, places = self._places(member)
         weights = np.zeros(self._problem.lists.indices.shape, dtype=np.float32)
         weights[rows, self._columns[places]] = self._values[places]
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Return the rows of the links of a member, and the positions of their weights."""
+        """Return the row of each link of a member, and the position of its weight."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be less than {len(self)}, got {member}")
         n_samples = self._problem.n_samples
@@ -323,7 +323,7 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
 
 
 def front_box(fronts: Sequence[FloatArray]) -> Box:
-    """Return the best values of all fronts, and their worst values plus a tenth of the range."""
+    """Return the best values in all fronts, and the worst values plus a tenth of the range."""
     every = np.concatenate(fronts)
     if not len(every):
         return np.zeros(every.shape[1]), np.ones(every.shape[1])
@@ -332,17 +332,17 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Compute the corners of the attainment surface of every fraction, for two minimised objectives.
+    """Compute the corners of the attainment surface for each fraction, for two minimised objectives.
 
     V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
-    optimisers and the attainment function", EMO 2001. A fraction of the fronts is above 0 and at most 1.
-    Points with NaN are omitted.
+    optimisers and the attainment function", EMO 2001. Fractions are above 0 and at most 1. Points with NaN
+    are omitted.
     """
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):
         raise ValueError(f"fractions must be a list of numbers above 0 and at most 1, got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
-    # Smallest second objective of every front whose first objective is at most x, sorted over the fronts.
+    # For each front, the lowest second objective among points with a first objective of at most x.
     least = [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts]
     reached = np.sort(least, axis=0)
     levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}
@@ -350,7 +350,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:
-    """Return the share of a box that the members within it dominate; objectives are minimised."""
+    """Return the fraction of a box dominated by the members within it; objectives are minimised."""
     scaled = (F - box[0]) / (box[1] - box[0])
     scaled = scaled[(scaled < 1.0).all(axis=1)]
     if not len(scaled) or scaled.shape[1] == 1:

@@ -60,21 +60,21 @@ _CSR_CLASSES = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
-_CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
-# An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
-# both, because zeros shrink to a thousandth; repetitive data rarely exceed both.
+_CHUNK = 1 << 20  # elements per block when an array is copied for hashing
+# An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds both
+# limits, because zeros shrink to a thousandth; other data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
-# Maximum number of rows or columns of an array of zero bytes.
+# Maximum number of rows or columns in an array of zero bytes.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets run formulas at the beginning of a cell, even after blanks, and at the beginning of its parts:
-# they can ignore quotes and split a cell at the separator of another locale or at a line end. A separator at
-# the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes in the text are
-# also escaped, so that reading restores it. `download.js` of the report does the same.
+# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks, and at the beginning of any
+# part of it: some ignore quotes and split a cell at another locale's separator or at a line end. A separator
+# at the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes in the text
+# are escaped as well, so that reading restores them. `download.js` in the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -90,12 +90,12 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file counts as abandoned, even if its process exists.
+# Seconds without a write after which a temporary file is considered abandoned, even if its process exists.
 _UNTOUCHED = 3600.0
-# Temporary files of this process, and folders that it has cleaned.
+# Temporary files of this process, and folders that it has already cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors that mean that another process holds the lock; other errors mean that the file system has no locks.
+# Errors raised when another process holds the lock. Other errors mean that locks are not supported.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -107,29 +107,29 @@ RUNTIME_DEPENDENCIES = (
 
 
 class ArchiveError(QuotingError):
-    """Raised for a file that is not an archive, or that this version cannot read."""
+    """Raised if a file is not an archive, or if this version cannot read it."""
 
 
 def write_archive(
     path: str | PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any], *, compressed: bool = False
 ) -> None:
-    """Write arrays and metadata atomically.
+    """Write arrays and metadata to an archive atomically.
 
-    Takes O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects
-    any later change. Raises an OSError if the file cannot be written; an existing file is then unchanged.
+    Takes O(bytes) time and does not copy C-contiguous arrays. The archive contains a checksum that detects
+    later changes. Raises an OSError if the file cannot be written, and leaves any existing file unchanged.
     Raises a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON
     cannot represent, and a ValueError for an invalid key.
 
     Parameters
     ----------
     path : path-like
-        File to write, without an added suffix. Its folder must exist.
+        Output file. No suffix is added. Its folder must exist.
     arrays : mapping of str to ndarray, csr_matrix or csr_array
-        Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads dense arrays by these names.
+        Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads the dense arrays by these keys.
     meta : mapping
-        Values that :func:`to_json` accepts. They are read back as that function returns them.
+        Any values that :func:`to_json` accepts. Reading returns them in the form produced by that function.
     compressed : bool, default=False
-        Whether to compress the archive, which is useful for repetitive data that are written once.
+        Whether to compress the archive, which is worthwhile for repetitive data that are written once.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -159,10 +159,10 @@ def write_archive(
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read an archive of :func:`write_archive`, without executing code from the file.
+    """Read an archive written by :func:`write_archive`, without executing code from the file.
 
-    Raises a FileNotFoundError if the file does not exist, and an ArchiveError if it is truncated, damaged,
-    edited, of another kind or of a newer format version.
+    Raises a FileNotFoundError if the file does not exist, and an ArchiveError if it is truncated, damaged or
+    edited, is of another kind, or has a newer format version.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     Returns
     -------
     arrays : dict of str to ndarray, csr_matrix or csr_array
-        Arrays in the order of writing.
+        Arrays, in the order in which they were written.
     meta : dict
     """
     path = checked_path(path)
@@ -190,7 +190,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             raise
         except KeyError as error:
             raise ArchiveError(f"{path} is a damaged {FORMAT}: it lacks {error.args[0]}") from error
-        except Exception as error:  # zipfile, zlib, numpy and scipy raise different errors for damaged bytes
+        except Exception as error:  # zipfile, zlib, numpy and scipy raise various errors for damaged bytes
             raise ArchiveError(f"{path} is a damaged {FORMAT}: {error}") from error
 
 
@@ -254,7 +254,7 @@ def open_file(path: str | PathLike[str]) -> BinaryIO:
 
 
 def read_bytes(path: str | PathLike[str], most: int) -> bytes:
-    """Read the bytes of a regular file; raise an OSError if there are more than ``most``."""
+    """Read the bytes of a regular file; raise an OSError if it has more than ``most`` bytes."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -263,7 +263,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Return why a version of a format cannot be read, as the end of a sentence, or an empty string."""
+    """Return the end of a sentence that says why a format version cannot be read, or an empty string."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -275,12 +275,12 @@ def version_fault(version: object, newest: int) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether a killed process may have left a temporary file of this name."""
+    """Return whether a file of this name may be a temporary file that a killed process left behind."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder."""
+    """Remove temporary files that killed processes left in a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         found = [(entry.path, parts[1]) for entry in entries if (parts := _TEMPORARY.fullmatch(entry.name))]
         for path, number in found:
@@ -290,7 +290,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Return whether a temporary file is unlocked, and its process has ended or has been idle for long."""
+    """Return whether a temporary file is unlocked and its process has ended or has long been idle."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
@@ -308,7 +308,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Return whether another process has this number. (``_WRITING`` lists the files of this process.)"""
+    """Return whether another process has this ID. (``_WRITING`` lists the files of this process.)"""
     if number == os.getpid():
         return False
     try:
@@ -321,28 +321,28 @@ def _lives(number: int) -> bool:
 
 
 class FolderInUseError(ValueError):
-    """Raised while another process writes to the folder."""
+    """Raised if another process is writing to the folder."""
 
 
 @contextmanager
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
-    """Context that locks a folder for writing, and removes temporary files of killed processes.
+    """Lock a folder for writing within a context, and remove temporary files of killed processes.
 
-    An open file holds the lock (``flock``, on Windows a locked byte). The system releases it when the
-    process ends for any reason, so that the lock file of a killed process has no effect. If the file system
+    The lock is held through an open file (``flock``; on Windows, a locked byte). The system releases it when
+    the process ends for any reason, so a lock file left by a killed process has no effect. If the file system
     does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
-    if another process, or another block of this process, has locked the folder, and an OSError that names the
+    if another process, or another block in this process, has locked the folder, and an OSError that names the
     folder if it is not writable.
 
     Parameters
     ----------
     folder : path-like
-        Existing folder. It contains a hidden lock file until the end of the block.
+        Existing folder. It contains a hidden lock file until the block ends.
 
     Yields
     ------
     callable
-        Returns whether the locked folder still exists, and was not removed and created again.
+        Returns whether the locked folder still exists and has not been removed and recreated.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -365,7 +365,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         _sweep(path.parent)
         yield is_held
     finally:
-        # Remove the name before the lock is released. Windows removes only closed files.
+        # Remove the file before the lock is released. Windows can remove only closed files.
         if sys.platform == "win32":
             os.close(descriptor)
         if is_held():
@@ -378,7 +378,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 def _lock_file(path: Path) -> int:
     """Lock a file and return its descriptor; raise a BlockingIOError if it is already locked."""
     for _ in range(100):
-        # Do not follow a symbolic link of this name to a file elsewhere.
+        # Do not follow a symbolic link of this name to another file.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             if sys.platform == "win32":
@@ -393,7 +393,7 @@ def _lock_file(path: Path) -> int:
                 f"the file system of {path.parent} does not support locks ({error.strerror}): make "
                 "sure that no other process writes to this folder"
             )
-        # If the previous process removed the file between the two calls, the name is free again.
+        # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
@@ -401,14 +401,14 @@ def _lock_file(path: Path) -> int:
 
 
 def replacing(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Context with a binary file that replaces ``path`` at its end, unless an exception is raised."""
-    # The block writes to a temporary file in the same folder, which is then renamed. After a failure (full
-    # disk, Ctrl-C) ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
+    """Context manager that yields a binary file, which replaces ``path`` unless an exception is raised."""
+    # The block writes to a temporary file in the same folder, which is then renamed. After a failure (such as
+    # a full disk or Ctrl-C), ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
     return _written(path, os.replace)
 
 
 def creating(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Like :func:`replacing`, but raises a FileExistsError if the file exists at the end of the block."""
+    """Like :func:`replacing`, but raise a FileExistsError if the file exists at the end of the block."""
     return _written(path, _put)
 
 
@@ -424,7 +424,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Other processes that clean the folder keep files with a lock.
+                    # Other processes that clean the folder do not remove locked files.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -435,8 +435,8 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # The error of a full disk has no file name, and the temporary name would not help.
-            if error.errno is None:  # image libraries raise such errors
+            # A full disk raises an error without a file name, and the temporary name would not help users.
+            if error.errno is None:  # image libraries raise errors without errno
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
@@ -446,7 +446,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
 
 
 def _check_target(path: Path) -> None:
-    """Raise an OSError if the target is a pipe or a device, such as ``/dev/null``."""
+    """Raise an OSError if the target is a pipe or a device such as ``/dev/null``."""
     with suppress(FileNotFoundError):
         if found := special_file(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
@@ -459,7 +459,7 @@ def _put(temporary: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # The file system has no links: create the name first.
+        # The file system does not support hard links, so reserve the name first.
         open(path, "xb").close()
         os.replace(temporary, path)
     else:
@@ -467,14 +467,14 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """Escape a text for a CSV cell, so that it is not a formula; undone by :func:`cell_text`."""
-    # An apostrophe precedes ``= + - @`` (also in full width) and tabs, at the beginning and after a separator
-    # of any locale (``;``, ``|``, a tab, a line end, ...). Numbers do not change.
+    """Escape a text so that a CSV cell does not contain a formula; undone by :func:`cell_text`."""
+    # An apostrophe is inserted before ``= + - @`` (including their full-width forms) and tabs, at the
+    # beginning and after a separator of any locale (``;``, ``|``, tab, line end, ...). Numbers are unchanged.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
 
 
 def cell_text(cell: str) -> str:
-    """Return the text of a cell without the apostrophes of :func:`csv_cell`."""
+    """Return the text of a cell without the apostrophes added by :func:`csv_cell`."""
     return _FORMULA.sub(_without_mark, cell) if "'" in cell else cell
 
 
@@ -484,7 +484,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Sync the folder, if the system supports it, so that the rename survives a power failure."""
+    """Sync a folder, if the system supports it, so that a renamed file survives a power failure."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -494,7 +494,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of ``arrays``, ``sparse`` and ``meta``, and of every array except the header."""
+    """Return the SHA-256 of ``arrays``, ``sparse`` and ``meta``, and of all arrays except the header."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -502,7 +502,7 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
-    """Raise a ValueError if the arrays do not match the checksum of the header, if there is one."""
+    """Raise a ValueError if the arrays do not match the checksum in the header; accept a missing header."""
     if HEADER not in members:
         return
     try:
@@ -510,23 +510,23 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
         written = header["sha256"] if header["version"] == VERSION else None
         found = digest(header, members)
     except (KeyError, TypeError, ValueError, RecursionError):
-        return  # other readers report faults of the header
+        return  # other readers report errors in the header
     if written not in (None, found):
         raise ValueError("it was changed after it was written (its checksum differs)")
 
 
 def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
-    """Return the SHA-256 of arrays: of their number, types, shapes and bytes.
+    """Return the SHA-256 hash of the number, types, shapes and bytes of arrays.
 
-    Takes O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million
+    Takes O(bytes) time. C-contiguous arrays are not copied; other arrays are copied in blocks of a million
     elements. Raises a TypeError for arrays of Python objects.
 
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        The dtype (half precision counts as double), the sign of zero and the bits of NaN affect the result.
-        Memory layout and byte order do not. Sparse matrices are converted to canonical CSR; their result
-        differs from that of a dense matrix.
+        The dtype (half precision counts as double), the sign of zero and the bits of NaN affect the hash;
+        memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
+        differs from that of the equal dense matrix.
 
     Returns
     -------
@@ -583,20 +583,20 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities remain, which Python's JSON reader accepts. Raises a TypeError for another type, with
-    its position in the value.
+    NaN and infinities are kept, because Python's JSON reader accepts them. If a type is not
+    supported, raises a TypeError that states the position of the value.
 
     Parameters
     ----------
     value : object
-        Nested mappings with string keys, sequences, numbers, strings, None.
+        Nested mappings with string keys, sequences, numbers, strings and None.
     where : str, default="value"
-        Name of the value in errors.
+        Name of the value in error messages.
 
     Returns
     -------
     object
-        Consists of dict, list, str, int, float, bool and None only.
+        A value that consists only of dict, list, str, int, float, bool and None.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -626,7 +626,7 @@ def to_json(value: Any, where: str = "value") -> Any:
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
-    """Read every array of an archive; raise ``kind`` if it is damaged, or lacks a ``needed`` array."""
+    """Read all arrays in an archive; raise ``kind`` if it is damaged or lacks a ``needed`` array."""
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise kind(f"{path} is not a NumPy archive (.npz), or is truncated")
@@ -636,7 +636,7 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
             raise
         except ObjectsError as error:
             raise kind(f"{path} contains Python objects, which are never loaded") from error
-        except Exception as error:  # zipfile, zlib and numpy raise different errors for damaged bytes
+        except Exception as error:  # zipfile, zlib and numpy raise various errors for damaged bytes
             raise kind(f"{path} is a damaged NumPy archive: {error}") from error
     for name in needed:
         if name not in arrays:
@@ -647,21 +647,21 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
 
 
 class ObjectsError(ValueError):
-    """Raised for an array of Python objects, which requires unpickling."""
+    """Raised for arrays of Python objects, which would require unpickling."""
 
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
-    """Read every array of an archive, and skip other members (without ``.npy``)."""
-    # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
+    """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
+    # Arrays are never unpickled, and are allocated only if the file contains all their bytes. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files and for content over 256 MiB and 100 times the file.
+    # zipfile.BadZipFile or zlib.error for damaged files and for over 256 MiB and 100 times the size.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
         if _n_listed(file, size) not in (None, len(archive.infolist())):
             raise ValueError("its list of members is truncated")
         for each in archive.infolist():
-            archive.open(each).close()  # raises if the list and the member have different names
+            archive.open(each).close()  # raises if the names in the list and in the member differ
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
@@ -681,7 +681,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
-    # Size of the end record of a zip file with the longest comment.
+    # The end record of a zip file, with a comment of maximum length, has this size.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -698,11 +698,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # For long headers numpy recommends unpickling, which is unsafe.
+            # For long headers, numpy recommends unpickling, which is unsafe.
             raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Otherwise, the byte count could also match for booleans or negative numbers.
+        # Booleans and negative numbers could also match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -710,26 +710,26 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(
                 f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
             )
-    # Rewind, because numpy's reader also needs the header.
+    # Open the member again, because numpy's reader also needs the header.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
-        if letters.max() > sys.maxunicode:  # numpy would fail later, without naming the array
+        if letters.max() > sys.maxunicode:  # numpy would fail later without naming the array
             raise ValueError(f"array {name!r} contains invalid text")
     return array
 
 
 class CheckpointMismatchError(ValueError):
-    """Raised if a checkpoint belongs to another method, other parameters or other data."""
+    """Raised if a checkpoint belongs to a different method, parameters or data."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """File, frequency and identity of a checkpoint.
+    """Path, frequency and identity of a checkpoint.
 
-    Raises a TypeError or ValueError unless ``every`` is a positive integer, ``identity`` valid JSON and
-    ``path`` not a folder.
+    Raises a TypeError or ValueError if ``every`` is not a positive integer, ``identity`` is not valid JSON,
+    or ``path`` is a folder.
 
     Parameters
     ----------
@@ -738,10 +738,10 @@ class Checkpoint:
     every : int, default=10
         Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
-        JSON-serialisable identity of the run: by convention ``method`` (its name), ``parameters`` and
+        JSON-serialisable identity of the run: by convention, ``method`` (its name), ``parameters`` and
         ``data`` (a :func:`fingerprint`). Omit options that may change on resuming, such as ``n_gen``.
     resume : bool, default=True
-        Whether to continue from an existing file, or to overwrite it.
+        Whether to continue from an existing file (True) or overwrite it (False).
     """
 
     path: str | PathLike[str]
@@ -757,13 +757,13 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-    """Write the state of a run atomically.
+    """Atomically write the state of a run to its checkpoint file.
 
     Parameters
     ----------
     checkpoint : Checkpoint
     arrays, meta : mapping
-        As for :func:`write_archive`.
+        See :func:`write_archive`.
     """
     path = Path(checkpoint.path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -773,16 +773,16 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
 
 @documented(save_checkpoint)
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Read the state of a run.
+    """Read the state of a run from its checkpoint file.
 
-    Issues a UserWarning if the checkpoint was saved with another BLAS kernel, which can change the last
-    digits of results. Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint.
-    Raises a CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
+    Issues a UserWarning if the checkpoint was saved with a different BLAS kernel, which can change the last
+    digits of results. Raises an ArchiveError that states the remedy if the file is not a readable checkpoint.
+    Raises a CheckpointMismatchError that lists the differences if the checkpoint belongs to another run.
 
     Returns
     -------
     (arrays, meta) or None
-        Arguments of :func:`save_checkpoint`, or None if the file does not exist.
+        Arguments passed to :func:`save_checkpoint`, or None if the file does not exist.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)
@@ -802,7 +802,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         )
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # Accept a subset, because one process may have loaded an additional library.
+    # A subset is accepted, because one of the processes may have loaded an additional library.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -814,7 +814,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     if "method" in {**there, **here} and not _same(there, here, "method"):
-        # If the methods differ, do not list the parameters, which all differ.
+        # Different methods have different parameters, so do not list those.
         return [_difference("method", there, here, "method")]
     found = []
     for key in {**there, **here}:
@@ -837,7 +837,7 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]
 def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
     if key not in there or key not in here:
         return False
-    # Compare values, so that 1 equals 1.0, and texts, so that NaN equals NaN.
+    # Compare values, so that 1 equals 1.0, and JSON texts, so that NaN equals NaN.
     texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
     return bool(there[key] == here[key]) or len(texts) == 1
 
@@ -852,13 +852,13 @@ def _short(text: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return the versions of Python, of this package and of its dependencies.
+    """Return the versions of Python, this package and its dependencies.
 
     Returns
     -------
     dict of str to str
         ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (BLAS libraries with
-        versions and kernels) and one entry per runtime dependency. The result does not identify the computer,
+        their versions and kernels), and one entry per runtime dependency. Nothing identifies the computer,
         the user or a folder.
     """
     versions = {
@@ -879,7 +879,7 @@ def _version_of(package: str) -> str:
 
 
 def blas_kernels() -> str:
-    """Name the loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``), if known."""
+    """Name each loaded BLAS library with its version and kernel, if known (``openblas 0.3.30 Haswell``)."""
     found = [
         " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
         for pool in threadpool_info()

@@ -1,7 +1,7 @@
-"""Comparison of methods on many data sets: Friedman's test, and tests of all pairs (Shaffer, Holm, Nemenyi).
+"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi).
 
-:func:`compare` runs all tests and reports conclusions. The other functions accept a table (one row per data
-set, one column per method), average ranks, or each other's results.
+:func:`compare` runs all tests and states the conclusions. The other functions accept a table with one row
+per data set and one column per method, average ranks, or the results of other functions in this module.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ __all__ = [
     "shaffer_static",
 ]
 
-# Relative rounding error of a Friedman statistic.
+# Relative rounding error in a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error of scores by the size of their type in bytes: 64, 8 and 1 units in the last place.
-# The order of summation changes means of a few thousand runs by less. Half-precision numbers are summed in
-# single precision, so that only their last place can differ.
+# Relative rounding error in scores, by size of the type in bytes: 64, 8 and 1 units in the last place. A
+# different order of summation changes the mean of a few thousand runs by less. Half-precision numbers are
+# summed in single precision, so only the last place can differ.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
@@ -57,10 +57,10 @@ def shaffer_static(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Test all pairs of methods by Shaffer's static procedure.
+    """Test all pairs of methods with Shaffer's static procedure.
 
-    It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
-    fewer other pairs can be equal. Scores that differ by rounding noise are tied, see :func:`average_ranks`.
+    This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
+    other pairs can be equal. Scores that differ only by rounding noise are tied; see :func:`average_ranks`.
     Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P.
     Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
     Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
@@ -75,15 +75,15 @@ def shaffer_static(
     alpha : float, default=0.05
         Significance level.
     n_datasets : int, optional
-        Number of data sets, for average ranks.
+        Number of data sets; required for average ranks.
     methods : sequence of str, optional
-        Names of the columns of an array.
+        Names for the columns of an array.
 
     Returns
     -------
     DataFrame of n_methods (n_methods - 1) / 2 rows
         ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
-        ``significant``, most different pairs first. See also :func:`pair_matrix`.
+        ``significant``, in decreasing order of difference. See also :func:`pair_matrix`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def holm(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Test all pairs of methods by Holm's step-down procedure."""
+    """Test all pairs of methods with Holm's step-down procedure."""
     return adjusted_pairs("holm", results, greater_is_better, alpha, n_datasets, methods)
 
 
@@ -116,7 +116,7 @@ def nemenyi(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Test all pairs of methods by Nemenyi's test, the simplest and least powerful of the three.
+    """Test all pairs of methods with Nemenyi's test, the simplest and least powerful of the three tests.
 
     Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
     are computed with :func:`scipy.stats.studentized_range`.
@@ -145,24 +145,24 @@ def friedman(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> FriedmanResult:
-    """Test whether all methods are equal, by Friedman's test and the version of Iman and Davenport.
+    """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`. Takes O(n_datasets n_methods log
-    n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is not a
-    number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-    Machine Learning Research 7, 2006, section 3.2.2.
+    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Takes O(n_datasets
+    n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a
+    cell is not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets",
+    Journal of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
-        One row per data set and one column per method, or the average rank of every method.
+        One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers.
+        Correct for ties, like :func:`scipy.stats.friedmanchisquare` but unlike most papers. Requires a table.
 
     Returns
     -------
     FriedmanResult
-        If all values of every data set are equal, the statistics are 0 and the p-values 1.
+        If all methods are tied on every data set, the statistics are 0 and the p-values 1.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def friedman(
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
     statistic = _corrected(results, methods) if tie_correction else chi_square(summary)
-    # F of Iman and Davenport, infinite for the largest possible statistic.
+    # The F statistic of Iman and Davenport is infinite for the largest possible statistic.
     largest = n * (k - 1)
     rest = largest - statistic
     f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
@@ -200,14 +200,14 @@ class FriedmanResult:
     Parameters
     ----------
     statistic, p_value : float
-        Friedman's chi-square and its p-value.
+        Friedman's chi-square statistic and its p-value.
     df : int
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
-        The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
-        freedom. Infinite if all data sets rank the methods in the same order.
+        The less conservative F statistic of Iman and Davenport, with ``df`` and ``df * (n_datasets - 1)``
+        degrees of freedom. Infinite if all data sets rank the methods in the same order.
     average_ranks : Series
-        Average rank of every method, 1 = best.
+        Average rank of each method, 1 = best.
     n_datasets, n_methods : int
     """
 
@@ -231,7 +231,7 @@ def chi_square(summary: RankSummary) -> float:
 
 def _corrected(results: Any, methods: Sequence[str] | None) -> float:
     ranks = rank_matrix(as_results(results, methods=methods), False)
-    # The correction divides 0 by 0 if all methods are tied on all data sets.
+    # If all methods are tied on all data sets, the correction would divide 0 by 0.
     if (ranks == ranks[:, :1]).all():
         return 0.0
     return float(stats.friedmanchisquare(*ranks.T).statistic)
@@ -247,11 +247,11 @@ def compare(
     tie_correction: bool = False,
     methods: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare methods on data sets: ranks, Friedman's test, tests of all pairs, and conclusions.
+    """Compare methods on data sets, with ranks, Friedman's test, pairwise tests and conclusions.
 
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that the order in which runs
-    are averaged does not affect the result. Raises a ValueError for fewer than two methods or data sets,
-    repeated names, or cells without a number.
+    Scores that differ only by rounding noise are tied (see :func:`average_ranks`), so the order in which runs
+    are averaged does not affect the result. Raises a ValueError if there are fewer than two methods or data
+    sets, a name is repeated, or a cell is not a number.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def compare(
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure of the conclusions. The result contains the tables of all three.
+        Pairwise procedure on which the conclusions are based. The result contains the tables of all three.
 
     Examples
     --------
@@ -301,15 +301,15 @@ class Comparison:
     Parameters
     ----------
     ranks : DataFrame of shape (n_datasets, n_methods)
-        Rank of every method on every data set, 1 = best.
+        Rank of each method on each data set, 1 = best.
     average_ranks : Series
-        In the order of the columns.
+        Average ranks, in column order.
     friedman : FriedmanResult or None
-        None for two methods, because the test requires three.
+        None if there are only two methods, because the test requires three.
     shaffer, holm, nemenyi : DataFrame
-        Tests of all pairs, see :func:`shaffer_static`.
+        Pairwise tests; see :func:`shaffer_static`.
     posthoc : {"shaffer", "holm", "nemenyi"}
-        Procedure of ``pairs``, ``groups`` and ``conclusions``.
+        Pairwise procedure used for ``pairs``, ``groups`` and ``conclusions``.
     alpha : float
     greater_is_better : bool
     n_datasets, n_methods : int
@@ -329,34 +329,34 @@ class Comparison:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """Test of all pairs by the selected procedure, most different pairs first."""
+        """Results of the selected pairwise procedure, in decreasing order of difference."""
         return getattr(self, self.posthoc)
 
     @property
     def groups(self) -> list[tuple[str, ...]]:
-        """Maximal groups of methods without a significant difference, see :func:`cliques`."""
+        """Maximal groups of methods that do not differ significantly; see :func:`cliques`."""
         return cliques(self.pairs)
 
     @property
     def conclusions(self) -> list[str]:
-        """Conclusions in sentences."""
+        """Conclusions, one sentence each."""
         return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
 def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
-    """Convert a table of pairs to a square matrix.
+    """Convert a table of pairs into a square matrix.
 
     Parameters
     ----------
     pairs : DataFrame
         Result of :func:`shaffer_static`, :func:`holm` or :func:`nemenyi`.
     column : {"p_adjusted", "p_value", "z", "significant"}, default="p_adjusted"
-        Column of ``pairs``.
+        Column of ``pairs`` to convert.
 
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric, with methods from best to worst. On the diagonal, p is 1, z 0, and significant False.
+        Symmetric, with methods from best to worst. The diagonal has p = 1, z = 0 and ``significant`` False.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
@@ -370,15 +370,15 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 
 @documented(pair_matrix)
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Find the maximal groups of methods without a significant difference.
+    """Find the maximal groups of methods that do not differ significantly.
 
-    Takes O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
+    Takes O(n_methods + n_groups) time, because the methods in a group have consecutive ranks.
 
     Returns
     -------
     list of tuple of str
-        Groups, and methods in a group, from best to worst. A method can be in several groups, and is a group
-        by itself if it differs from all others.
+        Groups, and the methods in each group, are sorted from best to worst. A method can belong to several
+        groups; a method that differs from all others forms a group by itself.
 
     Examples
     --------
@@ -398,7 +398,7 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _best_first(pairs: pd.DataFrame) -> list[str]:
-    # The better method of a pair is first, so that the best method is first in most pairs.
+    # The better method of each pair is listed first, so the best method comes first most often.
     wins = pairs["method_1"].value_counts()
     return sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
 
@@ -407,12 +407,12 @@ def _best_first(pairs: pd.DataFrame) -> list[str]:
 def average_ranks(
     results: Any, *, greater_is_better: bool, methods: Sequence[str] | None = None
 ) -> pd.Series[float]:
-    """Compute the average rank of every method.
+    """Compute the average rank of each method.
 
-    Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
-    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. For small values, the tolerance is
-    relative to the largest value of the data set, but at most to 1. If the data set contains 0 or both signs,
-    as differences do, it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
+    Two values in a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger value in double
+    precision, 2^-20 (9.5e-7) in single precision and 2^-10 in half precision. For small values, the tolerance
+    is relative to the largest value in the data set, capped at 1. If a data set contains 0 or both signs,
+    like differences, it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ def average_ranks(
     Returns
     -------
     Series of length n_methods
-        In the order of the columns. Tied values have the mean of their ranks.
+        Average ranks, in column order. Tied values share the mean of their ranks.
 
     Examples
     --------
@@ -437,7 +437,7 @@ def average_ranks(
 
 @documented(shaffer_static)
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
-    """Return the critical difference of average ranks in Nemenyi's test.
+    """Return the critical difference between average ranks in Nemenyi's test.
 
     Parameters
     ----------
@@ -463,14 +463,14 @@ def critical_difference_data(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> CriticalDifferenceData:
-    """Compute ranks and groups of a critical difference diagram.
+    """Compute the ranks and groups for a critical difference diagram.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
         A table, average ranks, or the result of :func:`friedman` or :func:`compare`.
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Test of all pairs.
+        Pairwise test.
     """
     procedure = find_posthoc(method)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
@@ -489,21 +489,21 @@ def critical_difference_data(
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifferenceData:
-    """Average ranks and groups that :func:`~moo_clustering.visualization.plot_critical_difference` shows.
+    """Average ranks and groups shown by :func:`~moo_clustering.visualization.plot_critical_difference`.
 
     Parameters
     ----------
     average_ranks : Series
-        From best to worst.
+        Average ranks, from best to worst.
     groups : list of tuple of str
-        Methods joined by a bar: groups of two or more without a significant difference.
+        Methods joined by a bar: groups of two or more methods that do not differ significantly.
     different : DataFrame of shape (n_methods, n_methods)
-        Whether two methods differ significantly.
+        Whether each pair of methods differs significantly.
     procedure : str
-        Test of all pairs.
+        Pairwise test.
     alpha : float
     critical_difference : float or None
-        Critical difference of average ranks, for Nemenyi's test.
+        Critical difference between average ranks in Nemenyi's test; None for other tests.
     """
 
     average_ranks: pd.Series[float]
@@ -515,7 +515,7 @@ class CriticalDifferenceData:
 
 
 class RankSummary(NamedTuple):
-    """Average ranks (1 = best) in the order of the columns, and the number of data sets."""
+    """Average ranks (1 = best), in column order, and the number of data sets."""
 
     average_ranks: pd.Series[float]
     n_datasets: int
@@ -568,7 +568,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
-    """Return the ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
+    """Return the ranks within each row; tied values have their mean rank, see :func:`average_ranks`."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
     places = tie_groups(table.values, rounding_noise(table.values, table.precision))
@@ -576,9 +576,9 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
-    """Return the rounding error of every score, from the relative ``precision`` of every row."""
-    # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
-    # because a small score can be a difference. In rows with 0 or both signs, it is relative to at least 1.
+    """Return the rounding error of each score, given the relative ``precision`` of each row."""
+    # The error is relative to the score or, if larger, to the row's largest finite score (at most 1), because
+    # small scores can be differences. In rows with 0 or both signs, the error is relative to at least 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -587,8 +587,8 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
-    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
-    # Neighbours in sorted order are tied if they differ by at most the larger of their errors, transitively.
+    """Number the scores in each row 0, 1, ... in increasing order; tied scores have the same number."""
+    # Neighbours in sorted order are tied if they differ by at most the larger of their errors.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -600,7 +600,7 @@ def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
 
 
 def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
+    """Return the differences between paired scores, with 0 for ties, and the rounding error of each pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
     noise = rounding_noise(pairs, np.full(len(pairs), precision)).max(axis=1)
@@ -610,7 +610,7 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Return the relative rounding error of a score by its type or its column's ``dtype``; 0 for integers."""
+    """Return a score's relative rounding error, from its type or its column's ``dtype``; 0 for integers."""
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
         kind = getattr(score, "dtype", np.dtype(np.int64 if isinstance(score, int) else np.float64))
@@ -622,7 +622,7 @@ def averaged(ranks: FloatArray, table: Results) -> pd.Series[float]:
 
 
 class Results(NamedTuple):
-    """Scores of methods (columns) on data sets (rows), and the precision of every row."""
+    """Scores of methods (columns) on data sets (rows), and the precision of each row."""
 
     values: FloatArray
     datasets: tuple[str, ...]
@@ -631,7 +631,7 @@ class Results(NamedTuple):
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results:
-    """Check a table of results, shape (n_datasets, n_methods); ``methods`` names the columns of an array."""
+    """Check a table of results (n_datasets, n_methods); ``methods`` names the columns of an array."""
     if isinstance(results, pd.DataFrame):
         if methods is not None:
             raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
@@ -646,7 +646,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
     if len(datasets) < 2:
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)
-    # The conversion to objects produces Python numbers of double precision.
+    # The conversion to objects yields double-precision Python numbers, so take the types from the input.
     kinds = list(frame.dtypes) if frame is results else [_array_type(results)] * len(names)
     values, precision = np.empty(cells.shape), np.empty(cells.shape)
     for row, column in np.ndindex(*cells.shape):
@@ -657,7 +657,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
 
 
 def _array_type(results: Any) -> Any:
-    """Return the type of an array, or of rows that are arrays of low precision; None for other lists."""
+    """Return the type of an array, or of a list of low-precision arrays; None for other lists."""
     if hasattr(results, "dtype"):
         return results.dtype
     kind = np.asarray(results).dtype
@@ -713,13 +713,13 @@ def adjusted_pairs(
     n_datasets: int | None,
     methods: Sequence[str] | None,
 ) -> pd.DataFrame:
-    """Return a table of pairs with adjusted p-values and significance at ``alpha``."""
+    """Return a table of pairs with adjusted p-values, and their significance at level ``alpha``."""
     alpha = checked_alpha(alpha)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     pairs, n_methods = pair_table(summary), len(summary.average_ranks)
     z, p = pairs["z"].to_numpy(), pairs["p_value"].to_numpy()
     if procedure == "nemenyi":
-        # Numerical integration can leave the interval by a rounding error.
+        # Rounding errors in the numerical integration can yield values outside [0, 1].
         adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
     else:
         adjusted = holm_adjusted(p, shaffer_multipliers(n_methods) if procedure == "shaffer" else None)
@@ -729,7 +729,7 @@ def adjusted_pairs(
 
 
 def holm_adjusted(p: FloatArray, multipliers: Any = None) -> FloatArray:
-    """Return Holm's adjusted p-values of ascending p-values, or those of other step-down multipliers."""
+    """Adjust ascending p-values by Holm's multipliers, or by the given step-down multipliers."""
     if multipliers is None:
         multipliers = np.arange(len(p), 0, -1)
     return np.maximum.accumulate(p * multipliers).clip(max=1.0)
@@ -740,8 +740,8 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # SciPy enumerates the signs of few tied ranks one by one. Here, counts[s] is the number of sign
-    # assignments whose positive ranks, doubled because tied ranks can be halves, sum to s.
+    # With tied ranks, SciPy enumerates all sign assignments one by one. Here, counts[s] is the number of
+    # assignments in which the positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
     for rank in ranks:
@@ -752,7 +752,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """Return z >= 0 and the unadjusted two-sided p of all pairs, better method first, by decreasing z."""
+    """Return all pairs, better method first, with z >= 0 and unadjusted two-sided p, by decreasing z."""
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     first, second = np.triu_indices(k, 1)
@@ -762,12 +762,12 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
     pairs = pd.DataFrame(
         {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
     )
-    # Sort by z, because the p-values of very large z are all 0.
+    # Sort by z, because p-values underflow to 0 for very large z.
     return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return the factor of each i-th smallest p: how many pairs can be equal if i - 1 pairs differ."""
+    """Return, for each i-th smallest p-value, the number of pairs that can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
@@ -775,7 +775,7 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """Return the possible numbers of pairs of equal methods, in increasing order.
+    """Return the possible numbers of equal pairs of methods, in increasing order.
 
     Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
     ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
@@ -785,7 +785,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     >>> possible_true_counts(4)
     (0, 1, 2, 3, 6)
     """
-    # Sets are bits of integers, so that a shift adds j (j - 1) / 2 to all members.
+    # Each set is stored as the bits of an integer, so a shift adds j (j - 1) / 2 to all its members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -799,7 +799,7 @@ def sentences(
     posthoc: str,
     alpha: float,
 ) -> list[str]:
-    """Write one sentence about all methods, then one for every method that is better than others."""
+    """Write one sentence about all methods, then one for each method that is better than others."""
     better = _better(pairs)
     joined = [group for group in groups if len(group) > 1]
     unclear = "No significant difference was found " + (
@@ -836,7 +836,7 @@ def sentences(
 
 
 def _better(pairs: pd.DataFrame) -> list[str]:
-    """Write one sentence for every method that is better than others."""
+    """Write one sentence for each method that is significantly better than others."""
     significant = pairs[pairs["significant"]]
     lines = []
     for method in significant["method_1"].drop_duplicates():
@@ -847,7 +847,7 @@ def _better(pairs: pd.DataFrame) -> list[str]:
 
 
 def p_text(p: float) -> str:
-    """Format p with four decimals, or in scientific notation if these would be 0."""
+    """Format p with four decimals, or in scientific notation if they would all be 0."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 

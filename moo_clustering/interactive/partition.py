@@ -1,8 +1,8 @@
-"""The partition after some answers: a pool of partitions extends the known groups to all samples.
+"""Partition after a number of answers: a pool of partitions extends the known groups to all samples.
 
-A :class:`QuestionPool` contains the data of a session, which answers do not change. :func:`spread_groups`
-computes a :class:`Spread` from the anchors, the points whose group is known: a posterior over the partitions
-of the pool, the group of every point, and the probability that it is wrong. Points are samples or landmarks.
+A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
+with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
+the group of each point, and the probability that it is wrong. Points are samples or landmarks.
 """
 
 from collections.abc import Callable
@@ -20,42 +20,42 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
-# Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
+# Dirichlet concentration of the classes in a cluster, same as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score in its sum with the log-likelihood; partition weights are exp(rate * sum).
+# Weight of the selection score when added to the log-likelihood; partition weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Least number of anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
+# Minimum anchors per group for graph and linear kernels, weight of the linear kernel, and ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor is wrong if the prediction for another group exceeds this value. If predictions contradict a share
-# of the anchors above this multiple of the error rate, classes are not clusters.
+# An anchor is wrong if the prediction for another group exceeds the first value. Classes are not clusters if
+# predictions contradict a fraction of the anchors that exceeds the second value times the error rate.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionPool:
-    """A pool of partitions, with a kernel and features of its points.
+    """A pool of partitions with a kernel and features for its points.
 
     Attributes
     ----------
     pool : PartitionPool
         Partitions of the points.
     score : ndarray of shape (n_partitions,)
-        Unsupervised selection score.
+        Unsupervised selection score of each partition.
     start : ndarray of shape (n_points,)
-        Result without answers. It is added to the pool if it is not the best partition.
+        Result without answers. It is added to the pool unless it is already the best partition.
     similarity : callable
-        Returns the kernel of all points, shape (n_points, n_points): of the neighbour graph, or the sum of
-        bag kernels.
+        Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
+        of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features, if any.
+        Scaled features, if there are any.
     landmark_of : ndarray of shape (n_samples,) or None
-        Landmark of every sample; None if the points are the samples.
+        Landmark of each sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
         Scaled features of the samples, if the points are landmarks.
     nearest : callable or None
-        Returns the three nearest landmarks of every sample and their weights, both of shape (n_samples, 3).
+        Returns the three nearest landmarks of each sample and their weights, both of shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
-        Sample that is shown for each point. Default: the sample nearest to the mean of its landmark.
+        Sample displayed for each point. Default: the sample nearest to the mean of the landmark's samples.
     """
 
     pool: PartitionPool
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus, or was selected by other criteria: add it with a score just above all.
+            # The start is a consensus or was selected by other criteria; add it with a score just above all.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -95,7 +95,7 @@ class QuestionPool:
 
     @cached_property
     def sample_of(self) -> IntpArray:
-        """Sample shown for each point."""
+        """Sample displayed for each point."""
         if self.representatives is not None:
             return self.representatives
         if self.landmark_of is None:
@@ -109,7 +109,7 @@ class QuestionPool:
 
     @cached_property
     def offsets(self) -> Int64Array:
-        """Index of the first cluster of each partition, then the total number of clusters."""
+        """Index of the first cluster of each partition, followed by the total number of clusters."""
         return np.concatenate([[0], np.cumsum(self.pool.n_clusters)])
 
     @cached_property
@@ -129,13 +129,13 @@ class QuestionPool:
 
     @cached_property
     def narrow(self) -> tuple[Float32Array, Float32Array | None]:
-        """Kernel and directions in single precision, which is precise enough to compare candidates."""
+        """Kernel and directions in single precision, which is sufficient for comparing candidates."""
         directions = None if self.directions is None else self.directions.astype(np.float32)
         return self.kernel.astype(np.float32), directions
 
     @cached_property
     def directions(self) -> FloatArray | None:
-        """Centred features, scaled so that the mean diagonal of their linear kernel is 1."""
+        """Centred features, scaled so that the diagonal of their linear kernel has mean 1."""
         if self.features is None:
             return None
         Z = centred_features(self.features)
@@ -143,9 +143,9 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the groups of points in each partition, allowing for new groups.
+        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
 
-        Like :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, in O(len(points)
+        Same as :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, but takes O(len(points)
         n_partitions) time.
         """
         if not len(points):
@@ -166,14 +166,14 @@ class QuestionPool:
 class Spread:
     """Groups of all points, inferred from the anchors."""
 
-    # The anchors are ``points``, with their ``groups``, oldest first. The first ``n_real`` groups contain
-    # anchors; the others are provisional groups: clusters without an anchor, represented by their
-    # ``medoids``. ``kept`` are the partitions with enough posterior weight, and ``weights`` these weights,
-    # normalised to sum 1. ``new_share`` estimates the share of clusters that turn out to be new groups. Every
-    # point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each
-    # group; ``probabilities`` of the real groups; and an ``error``, the probability of a wrong group (0 for
-    # anchors). If ``full``, graph and linear kernels are added to the co-association; ``scale`` is the mean
-    # diagonal of the kernel over the anchors.
+    # ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups
+    # contain anchors. The others are provisional groups: clusters without an anchor, represented by their
+    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` these
+    # weights, normalised to sum to 1. ``new_share`` estimates the fraction of clusters that are new groups.
+    # Each point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
+    # each group; ``probabilities`` of the real groups; and an ``error``, the probability that its group is
+    # wrong (0 for anchors). With ``full``, graph and linear kernels are added to the co-association.
+    # ``scale`` is the kernel's mean diagonal over the anchors.
 
     base: QuestionPool
     points: IntpArray
@@ -198,43 +198,43 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples per cluster of the retained partitions and group."""
+        """Number of samples in each cluster of the retained partitions, by group."""
         return self.count(self.group, self.n_groups)
 
     @property
     def expected_error(self) -> float:
-        """Expected share of misplaced samples."""
+        """Expected fraction of misplaced samples."""
         return float(np.average(self.error, weights=self.base.masses))
 
     @cached_property
     def representatives(self) -> tuple[IntpArray, IntpArray]:
-        """Anchors and medoids of provisional groups, and their groups."""
+        """Anchors and medoids of provisional groups, with their groups."""
         provisional = np.arange(self.n_real, self.n_groups)
         return np.concatenate([self.points, self.medoids]), np.concatenate([self.groups, provisional])
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative of each group: the anchor or medoid that shares clusters with the most members."""
+        """Representative that shares clusters with the most members of its group: an anchor or the medoid."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum masses, by default numbers of samples, per cluster of the retained partitions and label."""
+        """Sum masses (default: numbers of samples) by cluster of the retained partitions and by label."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """Return, for each point, the expected number of samples in its cluster with its label."""
+        """Return, for each point, the expected number of samples in its cluster that have its label."""
         out = np.empty(len(points))
         pools.weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
 
     def together(self, left: IntpArray, right: IntpArray) -> FloatArray:
-        """Return the co-association of two sets of points, shape (len(left), len(right))."""
+        """Return the co-association between two sets of points, shape (len(left), len(right))."""
         out = np.empty((len(left), len(right)))
         codes = self.base.codes
         others = np.ascontiguousarray(codes[right][:, self.kept].T)
@@ -242,7 +242,7 @@ class Spread:
         return out
 
     def combined(self, points: IntpArray, values: AnyFloatArray) -> AnyFloatArray:
-        """Multiply the kernel of all points with ``points`` by ``values``, shape (len(points), c)."""
+        """Multiply the kernel between all points and ``points`` by ``values`` of shape (len(points), c)."""
         base = self.base
         values = np.ascontiguousarray(values)
         table = np.zeros((int(base.offsets[-1]), values.shape[1]), dtype=values.dtype)
@@ -259,7 +259,7 @@ class Spread:
         return out
 
     def block(self, left: IntpArray, right: IntpArray) -> FloatArray:
-        """Return the kernel of two sets of points, shape (len(left), len(right))."""
+        """Return the kernel between two sets of points, shape (len(left), len(right))."""
         values = self.together(left, right)
         if self.full:
             values += self.base.kernel[np.ix_(left, right)]
@@ -268,8 +268,8 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return, for each candidate, the expected decrease in misplaced samples if it becomes an anchor."""
-        # This is the reduction in variance of a Gaussian process with the kernel, weighted by error and mass.
+        """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
+        # This is the variance reduction of a Gaussian process with this kernel, weighted by error and mass.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -287,36 +287,36 @@ class Spread:
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
-        """Return the groups of the anchors; predictions from all other anchors replace wrong groups.
+        """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
 
-        An anchor is wrong if kernel ridge regression on the others predicts its group with a score below its
-        error rate, and another group with a score above 0.5. Nothing is replaced if predictions contradict a
-        share of the anchors above 4 times the median error rate, because classes are then not clusters.
+        An anchor is wrong if kernel ridge regression on the other anchors predicts its group with a score
+        below its error rate, and another group with a score above 0.5. No group is replaced if predictions
+        contradict a fraction of the anchors above 4 times the median error rate: classes are not clusters.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
         system[np.diag_indices(n)] += RIDGE
         inverse = np.linalg.inv(system)
         targets = np.eye(self.n_real)[self.groups]
-        # Leave-one-out predictions, in closed form.
+        # Compute leave-one-out predictions in closed form.
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
         best, own = left_out.argmax(axis=1), left_out[np.arange(n), self.groups]
         wrong = (best != self.groups) & (own < error_rates) & (left_out.max(axis=1) > _SURELY)
-        # Do not remove the last anchor of a group.
+        # Keep at least one anchor per group.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
         if (best != self.groups).mean() > _MOST_AT_ODDS * float(np.median(error_rates)):
             wrong[:] = False
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return the group of each sample: that of its point, or interpolated from three landmarks."""
+        """Return the group of each sample: that of its point, or one interpolated from three landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group
         if self.n_real < 2 or base.nearest is None:
             return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # An answer about a sample applies to all samples of its landmark.
+        # An answer about a sample applies to all samples with the same landmark.
         settled = np.zeros(base.n_points, dtype=np.bool_)
         settled[self.points] = True
         scores = self.probabilities.copy()
@@ -331,10 +331,10 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Spread the groups of the anchors over all points."""
-    # Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs,
-    # 2), are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links,
-    # and nearer to 0 for doubtful pairs.
+    """Extend the groups of the anchors to all points."""
+    # Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
+    # (n_pairs, 2), contains the volunteered pairs with at least one non-anchor. ``signs`` is 1 for
+    # must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)
@@ -352,11 +352,11 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        # Loss of log-likelihood per volunteered pair that a partition violates.
+        # Each volunteered pair that a partition violates reduces its log-likelihood.
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))
-    # Partitions below this share of the largest weight are ignored.
+    # Ignore partitions whose weight is below this fraction of the largest weight.
     kept = np.flatnonzero(weights >= 1e-3)
     weights = weights[kept] / weights[kept].sum()
 
@@ -364,7 +364,7 @@ def _spread(
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     if n_real >= 2 and new_share < 0.5:
-        # Most clusters proved to be parts of known groups, so the clusters without anchors probably are, too.
+        # Most clusters proved to be parts of known groups, so clusters without anchors probably are as well.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)
@@ -435,7 +435,7 @@ def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpA
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
-    """Return the probabilities of the real groups, by kernel ridge regression on the anchors' indicators."""
+    """Predict the probabilities of the real groups by kernel ridge regression on the anchors' indicators."""
     n_real, n = draft.n_real, len(draft.points)
     system[np.diag_indices(n)] += RIDGE
     targets = np.eye(n_real)[draft.groups] - 1.0 / n_real

@@ -1,10 +1,10 @@
-"""Selection of the next question, and the effect of an answer.
+"""Selection of the next question, and effects of an answer.
 
 A :class:`State` contains everything that a session remembers. An :class:`Inquiry` selects the next question
-of a state, and returns the inquiry after an answer. Questions ask whether two groups are one class, or to
-which group a sample belongs; both are rated by the probability of an error times the number of affected
-samples. A sample is compared with the oldest anchors of a group instead of the nearest, so that a single
-wrong answer cannot draw the samples of one class into another.
+for a state, and returns the inquiry that follows an answer. A question asks whether two groups are one class,
+or to which group a sample belongs; both are ranked by the probability of an error times the number of
+affected samples. A sample is compared with the oldest anchors of a group rather than the nearest, so that a
+single wrong answer cannot draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
-# Smallest posterior at which a sample is placed in a group, for uncertain and for certain answers.
+# Minimum posterior for placing a sample in a group, for uncertain and for certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs belong to
-# one class: a second question would cost more than the errors that it prevents.
+# Groups are joined if the log-odds exceed this value. A single answer "together" suffices if a tenth of such
+# pairs belong to one class: a second question would cost more than the errors that it would prevent.
 _JOINED = math.log(4.0)
-# Maximum number of the oldest anchors of a group to compare with a sample or another group.
+# Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
-# Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
+# Number of answers for which a sample is set aside, and number of "unknown" answers that cause this.
 _ASIDE, _UNKNOWNS = 10, 2
-# Minimum share of samples in a large group. Volunteered samples far from these found a new group.
+# Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Prior weight of the error rate (in repeats), its largest estimate, and least error rate of an answer.
+# Prior weight of the error rate (in repeats), its maximum estimate, and the minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about the points i and j: ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
+    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
-    # ``odds`` are the log-odds that the answer is correct. None: log-odds of the session's error rate.
+    # ``odds`` are the log-odds that the answer is correct, or None for the session's error rate.
 
     i: int
     j: int
@@ -54,10 +54,10 @@ class PairAnswer(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A question about two points, or about the name of one point."""
+    """A question about two points, or about the class name of one point."""
 
-    # The second point is the older anchor. ``groups`` are the groups of the points, ``probability`` is the
-    # probability that they belong together, and ``value`` the expected benefit of an answer.
+    # The second point is the older anchor. ``groups`` contains the points' groups, ``probability`` is the
+    # probability that they belong together, and ``value`` is the expected benefit of an answer.
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
@@ -68,13 +68,13 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """The state of a session; every answer changes a copy."""
+    """The state of a session. Each answer changes a copy of it."""
 
-    # ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
-    # maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the
-    # point whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown".
-    # ``aside`` maps points to the answer until which they are not asked about. ``named`` maps points that the
-    # user named to the probabilities that these names are wrong.
+    # ``anchors`` maps points with a known group to the identity of the group, oldest first, and ``names``
+    # maps identities to names. ``together`` and ``apart`` count the answers about groups. ``pending`` is the
+    # point about which a series of questions is being asked, and ``unknowns`` is its number of consecutive
+    # "unknown" answers. ``aside`` maps each point set aside to the number of answers at which it becomes
+    # available again. ``named`` maps points named by the user to the probability that the name is wrong.
 
     anchors: dict[int, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
@@ -90,11 +90,11 @@ class State:
     n_identities: int = 0
 
     def copy(self) -> State:
-        """Return a copy that can be changed independently."""
+        """Return a copy that can be modified independently."""
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def found(self, point: int) -> int:
-        """Return the identity of the group of a point; a point without a group founds a new one."""
+        """Return the identity of a point's group; a point without a group founds a new one."""
         if point not in self.anchors:
             self.anchors[point] = self.new_identity()
         return self.anchors[point]
@@ -105,7 +105,7 @@ class State:
         return self.n_identities - 1
 
     def join(self, first: int, second: int) -> None:
-        """Join two groups into one with the identity of the first."""
+        """Join two groups; the joined group has the identity of the first."""
         if first == second:
             return
         for point, identity in self.anchors.items():
@@ -116,7 +116,7 @@ class State:
             self.names.setdefault(first, name)
 
     def joined(self, point: int) -> set[int]:
-        """Return the points that a chain of answers "together" links to a point, including the point."""
+        """Return all points linked to a point by chains of "together" answers, including the point itself."""
         found, grew = {point}, True
         while grew:
             grew = False
@@ -128,10 +128,10 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Estimate the error rate, to four digits, from the numbers of repeats with equal and different answers.
+    """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed.
 
-    Two answers of error rate e differ with probability 2 e (1 - e), which has a Beta prior with the mean of
-    ``prior`` and a weight of four repeats.
+    Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior, with
+    the mean implied by ``prior`` and a weight of four repeats.
     """
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
@@ -139,13 +139,13 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds that an answer is right."""
-    # Log-odds of a certain answer.
+    """Return the log-odds that an answer is correct."""
+    # A certain answer has log-odds of 60.
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
 def odds_of(confidence: float | None) -> float | None:
-    """Return the log-odds of an answer with this confidence; None without a confidence."""
+    """Return the log-odds of an answer with the given confidence; None if no confidence is given."""
     return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
 
@@ -155,10 +155,10 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """One state of a session, its partition, and its next question."""
+    """A state of a session, with its partition and its next question."""
 
-    # ``error_rate`` is the assumed share of wrong answers; at 0, all answers are certain. ``names`` asks for
-    # class names instead of comparisons. ``spread`` is the partition, if it is already known.
+    # ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
+    # questions ask for names, not comparisons. ``spread`` is the partition, if already known.
 
     def __init__(
         self,
@@ -180,33 +180,33 @@ class Inquiry:
     def spread(self) -> Spread:
         """The partition."""
         state = self.state
-        # Groups in the order of their oldest anchors.
+        # Number the groups by their oldest anchors.
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
-        # Answers to questions affect the partition only once their sample is placed.
+        # An answer to a question affects the partition only once its sample has been placed.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # Violations of doubtful answers cost less.
+        # Violating a doubtful answer costs less.
         signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # A wrong name could never be corrected, because no sample is asked about twice.
+        # No sample is asked about twice, so the user could never correct a wrong name.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)
         slips = corrected != groups
         if not slips.any():
             return spread
-        # Corrected anchors come last, so that none is the founder of a group.
+        # Corrected anchors come last, so that none of them founds a group.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
-        """Return an inquiry like this one for another state of the session."""
+        """Return an inquiry with the same settings for another state of the session."""
         spread = self.spread if same_partition else None
         return Inquiry(
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
@@ -216,7 +216,7 @@ class Inquiry:
 
     @cached_property
     def founders(self) -> list[list[int]]:
-        """Representatives of each group: anchors, oldest first, or the medoid of a provisional group."""
+        """Representatives of each group: its anchors, oldest first, or the medoid of a provisional group."""
         points, groups = self.spread.representatives
         of_group: list[list[int]] = [[] for _ in range(self.spread.n_groups)]
         for point, group in zip(points.tolist(), groups.tolist(), strict=True):
@@ -225,7 +225,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group of each representative, -1 for all other points."""
+        """Group that each point represents; -1 for points that are not representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -233,7 +233,7 @@ class Inquiry:
 
     @cached_property
     def _between_groups(self) -> FloatArray:
-        """Log-odds from the answers about each pair of groups, shape (n_groups, n_groups)."""
+        """Log-odds implied by the answers about each pair of groups, shape (n_groups, n_groups)."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -243,11 +243,11 @@ class Inquiry:
         return total
 
     def _evidence(self, answer: PairAnswer) -> float:
-        """Return the log-odds by which an answer supports "together"."""
+        """Return the log-odds with which an answer supports "together"."""
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds of each group from the answers about a point."""
+        """Return the log-odds of each group implied by the answers about a point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -255,25 +255,25 @@ class Inquiry:
         return total
 
     def _compared(self, point: int, answer: PairAnswer) -> int:
-        """Return the group of the representative that an answer compares with a point; -1 if none."""
+        """Return the group of the representative with which an answer compares a point; -1 if none."""
         return int(self.standing_for[answer.j if answer.i == point else answer.i])
 
     @cached_property
     def group_logits(self) -> FloatArray:
-        """Log-odds that two groups are one, shape (n_groups, n_groups)."""
+        """Log-odds that two groups are the same class, shape (n_groups, n_groups)."""
         spread, state = self.spread, self.state
         typical = spread.typical
         answered = state.together + state.apart
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # The nearest group is most likely to be the same class.
+        # A group is most likely to be of the same class as its nearest group.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
 
     def _ranks(self) -> FloatArray:
-        """Return the rank of each group (column) by distance from each group (row), nearest first, from 1."""
+        """Return the rank of each group (column) by distance from each group (row); 1 is the nearest."""
         spread, base = self.spread, self.base
         n = spread.n_groups
         if base.features is not None:
@@ -296,7 +296,7 @@ class Inquiry:
         return np.maximum(ranks, 1.0)
 
     def name_of(self, group: int) -> str | None:
-        """Return the name of a group; None if it has no name."""
+        """Return the name of a group, or None if it has no name."""
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
@@ -304,7 +304,7 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        """The next question; None if no question is left."""
+        """The next question, or None if no question is left."""
         with one_thread("blas"):
             return self._propose()
 
@@ -318,7 +318,7 @@ class Inquiry:
         return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
-        """Generate the questions about groups, best first."""
+        """Generate questions about groups, best first."""
         spread = self.spread
         if spread.n_groups < 2:
             return
@@ -346,7 +346,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return the founder of the larger group without a name; None if both are named or set aside."""
+        """Return the founder of the larger unnamed group; None if both groups are named or set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -355,8 +355,8 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample if its value exceeds ``above``."""
-        # With ``aside``, samples that were set aside are candidates, too.
+        """Return the best question about a sample, if its value exceeds ``above``."""
+        # With ``aside``, samples that were set aside are also candidates.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -365,7 +365,7 @@ class Inquiry:
         candidates = self._candidates(np.flatnonzero(free))
         if not len(candidates):
             return None
-        # Prefer samples with a high error in large groups.
+        # Prefer uncertain samples in large groups.
         sizes = spread.sizes[spread.group[candidates]]
         values = spread.error[candidates] * sizes * spread.reductions(candidates)
         for place in np.argsort(-values, kind="stable"):
@@ -381,14 +381,14 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return points with many uncertain points nearby, the most uncertain points, and random points."""
-        # Number of candidates of each kind.
+        """Return points in the most uncertain surroundings, the most uncertain points, and random points."""
+        # Choose 30 candidates of each kind.
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
         uncertain = spread.error * self.base.masses
         zeros = np.zeros(self.base.n_points, dtype=np.intp)
-        # Expected error in the clusters of each point.
+        # Expected number of errors in the clusters of each point.
         sums = spread.count(zeros, 1, uncertain)
         near = spread.membership(np.arange(self.base.n_points), zeros, sums)
         rng = np.random.default_rng([self.seed, self.state.n_answers])
@@ -396,13 +396,13 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Volunteered samples are not placed yet.
+            # Volunteered samples have not been placed yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        """Return the next comparison for a point; None if none is left."""
+        """Return the next comparison for a point, or None if none is left."""
         q = self.posterior(point)
         spread, state = self.spread, self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
@@ -411,7 +411,7 @@ class Inquiry:
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
-            # After an answer "unknown", continue with another group.
+            # After an "unknown" answer, continue with another group.
             group = self._compared(point, state.answers[-1])
             if group in order:
                 order.remove(group)
@@ -441,7 +441,7 @@ class Inquiry:
         return None
 
     def posterior(self, point: int, state: State | None = None) -> FloatArray:
-        """Return the probability of each group for a point, then that of a new group."""
+        """Return the probability that a point belongs to each group, and finally to a new group."""
         spread, base = self.spread, self.base
         state = self.state if state is None else state
         votes = spread.votes[point]
@@ -449,10 +449,10 @@ class Inquiry:
         n_real, n_groups = spread.n_real, spread.n_groups
         provisional = spread.group[point] >= n_real
         sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
-        # Good-Turing estimate of unseen classes, from the classes that occur only once.
+        # Good-Turing estimate of unseen classes, based on the classes that occur only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # Ignore the votes for anchors, because they include the anchor's own group.
+            # The votes for an anchor include its own group, so ignore them.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -470,13 +470,13 @@ class Inquiry:
         return q / q.sum()
 
     def _is_clear(self, q: FloatArray) -> bool:
-        """Return whether the posterior of a point suffices to place it in its most probable group."""
+        """Return whether a point's posterior is high enough to place it in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
 
     # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry after an answer about two points."""
+        """Return the inquiry that follows an answer about two points."""
         state = self.state.copy()
         a, b = proposal.points
         state.asked.add(ordered(a, b))
@@ -495,7 +495,7 @@ class Inquiry:
         return self.at(state)
 
     def after_repeat(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry after a repeated question; ``sign`` is 0 unless both answers are equal."""
+        """Return the inquiry that follows a repeated question; ``sign`` is 0 unless both answers agree."""
         state = self.state.copy()
         state.n_answers += 1
         if sign:
@@ -510,7 +510,7 @@ class Inquiry:
     def _join_if_likely(
         self, state: State, groups: tuple[int, ...], first: int, second: int, answer: PairAnswer
     ) -> None:
-        """Join two groups after an answer "together", if the log-odds are high enough."""
+        """Join two groups after a "together" answer if the log-odds are high enough."""
         if answer.sign < 0:
             return
         g, h = groups
@@ -518,8 +518,8 @@ class Inquiry:
             state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
-        """Join two groups with more answers "together" than "apart", once every point is an anchor."""
-        # Groups join only after questions about all pairs of their founders: no further answers can follow.
+        """Join two groups with more "together" than "apart" answers, once every point is an anchor."""
+        # Groups join only after questions about all pairs of their founders, so no more answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -560,7 +560,7 @@ class Inquiry:
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
-        """Make a point an anchor of a group or of a new group."""
+        """Make a point an anchor of an existing or a new group."""
         about = [answer for answer in state.answers if answer.sign and point in (answer.i, answer.j)]
         asked_about = {self._compared(point, answer) for answer in about}
         # Provisional groups with which the point was compared become real groups, anchored at their medoids.
@@ -579,7 +579,7 @@ class Inquiry:
         state.aside.pop(point, None)
 
     def _anchor(self, state: State, point: int, identity: int) -> None:
-        """Assign a group to a point and to all points linked to it by volunteered answers "together"."""
+        """Assign a group to a point and to all points linked to it by volunteered "together" answers."""
         state.anchors[point] = identity
         reached, grew = {point}, True
         while grew:
@@ -593,11 +593,11 @@ class Inquiry:
                         grew = True
 
     def after_volunteered(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry after a volunteered answer."""
+        """Return the inquiry that follows a volunteered answer."""
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
-            # Two samples of one landmark share its group in every partition.
+            # Two samples with the same landmark share a group in every partition.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
         answer = PairAnswer(i, j, sign, True, odds)
@@ -611,7 +611,7 @@ class Inquiry:
             if first != second:
                 self._join_if_likely(state, (g, h), first, second, answer)
             elif sign < 0:
-                # A correction: reconsider the younger anchor.
+                # The answer corrects a group, so reconsider the younger anchor.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if self._is_clear(q):
@@ -631,7 +631,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Found a new group of volunteered samples if answers separate them from every large group."""
+        """Found a new group of volunteered samples if the answers separate them from all large groups."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)
@@ -645,7 +645,7 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry after the answer "unknown" about the name of a sample."""
+        """Return the inquiry that follows the answer "unknown" about a sample's name."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE
@@ -654,13 +654,13 @@ class Inquiry:
     def after_name(
         self, point: int, name: str, *, whole_group: bool = False, odds: float | None = None
     ) -> Inquiry:
-        """Return the inquiry after a point, or its whole group, was named."""
+        """Return the inquiry that follows the naming of a point or of its whole group."""
         state = self.state.copy()
         state.n_answers += 1
         of_name = {text: identity for identity, text in state.names.items()}
         group = int(self.standing_for[point])
         if self.spread.n_real <= group:
-            # The name reveals whether a provisional group is a known class.
+            # The name shows whether the provisional group is a known class.
             state.together += name in of_name
             state.apart += name not in of_name
         identity = state.anchors.get(point)

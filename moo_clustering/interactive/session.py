@@ -1,4 +1,4 @@
-"""`AnswerSession`, which asks questions about samples and updates a partition after every answer."""
+"""`AnswerSession`, which asks questions about samples and updates a partition after each answer."""
 
 import errno
 import html
@@ -32,51 +32,51 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-# Largest size of an answer file in bytes; an answer takes a few hundred bytes.
+# Maximum size of an answer file in bytes; an answer takes a few hundred bytes.
 _LARGEST = 2**26
-# Entries of an event that belong to its answer rather than to its question.
+# Entries of an event that belong to the answer rather than the question.
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
 # Expected error below which the result is good enough to inspect, and below which the user may stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
-# Error rate before any repeat, and expected number of wrong answers after which a question is repeated.
+# Error rate before any repeat, and expected number of wrong answers after which to repeat a question.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Questions that can be repeated. A wrong answer about groups moves more samples.
+# Values of the kinds of question that can be repeated. A wrong answer about groups moves more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 
 class SessionFileError(ValueError):
-    """Error for a file of answers that is damaged, has another format, or belongs to another fit."""
+    """Raised if an answer file is damaged, has another format, or belongs to another fit."""
 
 
 class AnswerSession:
-    """Improve a partition by answers to questions such as "do these two samples belong together?".
+    """Improve a partition with answers to questions such as "do these two samples belong together?".
 
-    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates ``labels_``
-    from the pool of the fit, without a new fit. Answered samples form groups, and a kernel of the pool
-    extends these groups to the other samples. Clusters without answered samples do not change. Answers change
-    probabilities, so one wrong answer does little harm, and answers can contradict each other.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``
+    from the pool of the fit, without refitting. Answered samples form groups, and a kernel based on the pool
+    extends the groups to the other samples. Clusters without answered samples do not change. Answers change
+    probabilities, so a single wrong answer does little harm, and answers can contradict each other.
 
     Parameters
     ----------
     base : QuestionPool
-        Pool of a fit.
+        Pool of partitions from a fit.
     mode : {"pairs", "names"}, default="pairs"
-        Whether questions are about two samples, with the answers "together", "apart" and "unknown", or about
-        one sample, with the name of its class or "unknown" as the answer.
+        Whether to ask if two samples belong together, with the answers "together", "apart" and "unknown", or
+        to ask for the class of one sample, to be answered with a name or "unknown".
     error_rate : float or "auto", default=0.03
-        Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
-        contradiction raises an error. Otherwise, the other answers can overrule the name of a sample. "auto"
-        starts from 0.03 and repeats some questions about pairs with the samples in the other order. Different
-        answers count as "unknown" and raise ``error_rate_``, and with it the number of repeated questions,
-        but do not change the weight of an answer.
+        Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
+        raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
+        0.03 and repeats some questions about pairs with the two samples swapped. A pair of different answers
+        counts as "unknown" and raises ``error_rate_``, and hence the number of repeated questions, but does
+        not change the weight of an answer.
     random_state : int, default=0
-        Seed of the selection of samples to ask about.
+        Seed for selecting the samples to ask about.
     path : path, optional
-        File to which every answer is written immediately.
+        File to which each answer is written immediately.
     data : array-like, DataFrame or sequence of str, optional
-        Features or texts of the samples to display in a notebook. Paths of images (PNG, JPEG, GIF or WebP)
+        Features or texts of the samples to display in a notebook. Paths to images (PNG, JPEG, GIF or WebP)
         below the current directory are displayed as pictures.
 
     Attributes
@@ -86,26 +86,26 @@ class AnswerSession:
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     groups_ : DataFrame
-        Number in ``labels_``, name, size and number of answered samples of every cluster, and up to three of
+        One row per cluster: number in ``labels_``, name, size, number of answered samples, and up to three of
         these samples as examples.
     expected_error_ : float
-        Expected share of samples in a wrong cluster, which helps to decide when to stop. See
+        Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
         :doc:`/papers/interactive` for its accuracy.
     may_stop_ : bool
-        Whether little can be gained: no question is left, or ``expected_error_`` is below .02.
+        Whether further answers would change little: no question is left, or ``expected_error_`` is below .02.
     error_rate_ : float
-        Estimated share of wrong answers, or the specified share.
+        Estimated fraction of wrong answers, or the fraction specified by the user.
     history_ : DataFrame
-        A row per answer: samples (-1 for none), answer, kind, previous probability of "together", share of
-        moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
+        One row per answer: samples (-1 for none), answer, kind, previous probability of "together", fraction
+        of samples moved, number of clusters, ``expected_error_``, and contradicted answer (-1 for none).
 
     Notes
     -----
-    A session never undoes a wrong answer that joined two groups; use :meth:`undo` or :meth:`reopen`. Names
-    improve the partition more than pairs, with the same number of answers (:doc:`/papers/interactive`).
+    A wrong answer that joined two groups is never undone automatically; use :meth:`undo` or :meth:`reopen`.
+    With the same number of answers, names improve the partition more than pairs (:doc:`/papers/interactive`).
 
-    An answer costs O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
-    candidates for the next question, and O(n) for the labels of n samples. Memory O(m^2).
+    An answer takes O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
+    candidates for the next question, plus O(n) for the labels of n samples, and O(m^2) memory.
 
     Examples
     --------
@@ -145,12 +145,12 @@ class AnswerSession:
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
         self._inquiry = self._at(State())
         self.error_rate_ = self._inquiry.error_rate
-        # State before every answer, the answer, and its row of the history.
+        # For each answer, the state before it, the answer, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For every reopened answer: number of answers then, event, answers before it, and state before it.
+        # Per reopened answer: number of answers then, event, answers before it, and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        # All events, as written to the file.
+        # All events, as they are written to the file.
         self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
         self._refresh()
@@ -159,12 +159,12 @@ class AnswerSession:
 
     @property
     def mode(self) -> Literal["pairs", "names"]:
-        """Whether questions are about pairs or names."""
+        """Whether questions ask about pairs or for names."""
         return self._mode
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
-        """Return whether the session belongs to the fit with this pool and these landmarks."""
-        # The pool of the session may also contain the result of the fit, as its last partition.
+        """Return whether the session belongs to the fit with the given pool and landmarks."""
+        # The last partition in the session's pool may be the result of the fit.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
@@ -180,7 +180,7 @@ class AnswerSession:
         first = np.full(spread.n_groups, len(groups))
         first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
         present = np.argsort(first, kind="stable")[: int((first < len(groups)).sum())]
-        # Number of every group in ``labels_``, -1 for a group without samples.
+        # Number of each group in ``labels_``, or -1 for a group without samples.
         self._number = np.full(spread.n_groups, -1, dtype=np.int32)
         self._number[present] = np.arange(len(present), dtype=np.int32)
         self._group_of_number = present
@@ -197,7 +197,7 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether little can be gained by further answers."""
+        """Whether further answers would change little."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
@@ -236,20 +236,20 @@ class AnswerSession:
     ) -> Self:
         """Answer the current question, or state whether two other samples belong together.
 
-        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist, both
-        samples are equal, or no question is left, and an InconsistentConstraintsError if the answer
-        contradicts the others and ``error_rate=0``.
+        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist, the two
+        samples are equal, or no question is left. Raises an InconsistentConstraintsError if ``error_rate=0``
+        and the answer contradicts the others.
 
         Parameters
         ----------
         answer : str
-            "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
+            "together", "apart" or "unknown"; with ``mode="names"``, the sample's class or "unknown".
         confidence : float, optional
-            Probability that the answer is right, in (.5, 1]. Default: 1 - ``error_rate``, or .97 for "auto".
+            Probability that the answer is correct, in (.5, 1]. Default: 1 - ``error_rate``; .97 for "auto".
         samples : pair of int, optional
-            Two samples that belong "together" or "apart", instead of those of the question.
+            Two samples that belong "together" or "apart", instead of the samples in the question.
         question : Question, optional
-            The question to answer. Raises a ValueError if it is not the current question.
+            Question to answer. Raises a ValueError if it is not the current question.
         """
         sure = self._checked_confidence(confidence)
         if samples is not None:
@@ -277,7 +277,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Check a confidence, and return the entry of an event that stores it."""
+        """Check a confidence, and return the event entry that stores it."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -293,20 +293,20 @@ class AnswerSession:
         *,
         time_limit: float | None = None,
     ) -> Self:
-        """Answer questions by known classes, or by a function that asks, for example, a person or a model.
+        """Answer questions from known classes, or with a function that asks, say, a person or a model.
 
         Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
-        function exceeds ``time_limit``. Earlier answers remain.
+        function takes longer than ``time_limit``. Earlier answers are kept.
 
         Parameters
         ----------
         oracle : callable or array-like of shape (n_samples,)
-            ``oracle(question)`` returns an answer as for :meth:`answer`, an answer and its confidence, or
-            None to end. An array contains the class of every sample; None, NaN, "" or -1 are unknown.
+            ``oracle(question)`` returns an answer, as for :meth:`answer`, or an answer and its confidence, or
+            None to stop. An array contains the class of each sample; None, NaN, "" and -1 mean unknown.
         budget : int, optional
-            Maximum number of answers. By default, the session ends once ``may_stop_`` is True.
+            Maximum number of answers. By default, questions end once ``may_stop_`` is True.
         time_limit : float, optional
-            Maximum number of seconds per answer.
+            Maximum number of seconds for each answer.
 
         Examples
         --------
@@ -339,7 +339,7 @@ class AnswerSession:
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
-        """Return a function that answers by the classes of all samples."""
+        """Return a function that answers from the known classes of the samples."""
         n = self._base.n_samples
         expected = f"oracle must be a function, or contain one class per sample, {n} in all"
         if isinstance(classes, str) or np.ndim(classes) != 1:
@@ -367,9 +367,9 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer, or the last :meth:`reopen`, and restore the previous labels and question.
+        """Undo the last answer or :meth:`reopen`, and restore the previous labels and question.
 
-        Raises a ValueError if there is no answer.
+        Raises a ValueError if there is no answer to undo.
         """
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
@@ -389,7 +389,7 @@ class AnswerSession:
     def reopen(self, number: int, answer: str | None = None) -> Self:
         """Change the answer in row ``number`` of ``history_``, or remove it if ``answer`` is None.
 
-        Later answers remain. Raises a ValueError if there is no such answer, or the new one is not allowed.
+        Later answers are kept. Raises a ValueError if the row does not exist or the answer is invalid.
         """
         return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
 
@@ -405,7 +405,7 @@ class AnswerSession:
         return answer if answer == "unknown" and "name" not in event else _checked_name(answer)
 
     def _replace(self, number: int, events: list[dict[str, Any]]) -> None:
-        """Replace the answer ``number`` and all later answers by ``events``."""
+        """Replace answer ``number`` and all later answers with ``events``."""
         state = self._past[number][0]
         self._past, self._inquiry = self._past[:number], self._at(state)
         self._refresh()
@@ -413,9 +413,9 @@ class AnswerSession:
             self._add(event)
 
     def redo(self) -> Self:
-        """Repeat the last undone answer.
+        """Redo the last answer that was undone.
 
-        Raises a ValueError if no answer was undone since the last answer.
+        Raises a ValueError if nothing was undone since the last answer.
         """
         if not self._undone:
             raise ValueError("there is no answer to redo")
@@ -432,7 +432,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer, or by a revision of an earlier answer."""
+        """Update the state with an answer, or with a revision of an earlier answer."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -442,7 +442,7 @@ class AnswerSession:
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
             if (first := self._repeated(old)) >= 0:
-                # A changed repeat may no longer withdraw the first answer.
+                # After a change, the repeated answer may no longer withdraw the first one.
                 start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])
@@ -452,7 +452,7 @@ class AnswerSession:
             self._reopened.append((len(self._past), event, before, present))
 
     def _add(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer."""
+        """Update the state with an answer."""
         first, word = self._repeated(event), event.get("answer", "")
         former = self._past[first][1] if first >= 0 else {}
         differs = {former.get("answer"), word} == {"together", "apart"}
@@ -502,8 +502,8 @@ class AnswerSession:
         line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
-        """Return the question of an answer, or None if it was not asked."""
-        # The question is restored from the event, because another machine might select another question.
+        """Return the question that an event answers, or None if the answer was volunteered."""
+        # The question is restored from the event, because another machine might select a different question.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -520,7 +520,7 @@ class AnswerSession:
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _repeated(self, event: dict[str, Any]) -> int:
-        """Return the number of the answer whose question an event repeats, or -1."""
+        """Return the number of the answer whose question an event repeats, or -1 if it repeats none."""
         if event.get("kind") == "repeat":
             for number, (_, earlier, _) in enumerate(self._past):
                 if earlier.get("kind", "repeat") != "repeat" and set(earlier["samples"]) == set(
@@ -530,7 +530,7 @@ class AnswerSession:
         return -1
 
     def _repeat(self) -> Proposal | None:
-        """Return a question to repeat, if one is due."""
+        """Return a question to repeat if a repeat is due, else None."""
         if self.error_rate != "auto" or self._inquiry.state.pending is not None:
             return None
         kinds = [line["kind"] for _, _, line in self._past]
@@ -552,12 +552,12 @@ class AnswerSession:
         return found
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
-        """Return the probability that two samples belong together after an answer about them."""
+        """Return the probability that two samples belong together, given an answer about them."""
         odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """Return the number of the latest answer that this one contradicts with near certainty, or -1."""
+        """Return the number of the latest answer that the new answer almost certainly contradicts, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -606,12 +606,12 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # The first answer to a repeated question counts, unless the second answer differs.
+            # The first answer to a repeated question counts, unless the second answer differs from it.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
-        """Return the answers as must-links and cannot-links, for ``fit``.
+        """Return the answers as must-links and cannot-links that can be passed to ``fit``.
 
         Returns
         -------
@@ -621,13 +621,13 @@ class AnswerSession:
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
     def partial_labels(self) -> NDArray[Any]:
-        """Return the groups of the answered samples as partial labels, for ``fit``.
+        """Return the groups of the answered samples as partial labels that can be passed to ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Clusters of the answered samples in ``labels_``, else -1. An object array of names if all have
-            names.
+            Cluster in ``labels_`` of each answered sample, and -1 for all other samples. If all groups have
+            names, an object array of names and -1.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]
@@ -642,7 +642,7 @@ class AnswerSession:
 
     @property
     def groups_(self) -> pd.DataFrame:
-        """Name, size, number of answered samples and examples of every cluster."""
+        """Name, size, number of answered samples and examples of each cluster."""
         inquiry, spread = self._inquiry, self._inquiry.spread
         sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
         rows = []
@@ -661,20 +661,20 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Answers and their effects."""
+        """Answers and their effects, one row per answer."""
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
 
-    # Files.
+    # Methods that read and write files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers to a file, from which ``ask(resume=path)`` continues.
+        """Write the answers to a file, from which ``ask(resume=path)`` can continue.
 
         Parameters
         ----------
         path : path
-            JSON lines: a header with a fingerprint of the fit, then one line per answer. Replaced atomically.
+            JSON lines: a header with a fingerprint of the fit, and one line per answer. Replaced atomically.
         """
         self._save(checked_path(path), replacing)
 
@@ -695,7 +695,7 @@ class AnswerSession:
         }
 
     def _write_from(self, path: Path) -> None:
-        """Write this and every later answer to a file."""
+        """Write the session, and every later answer, to a file."""
         try:
             if path.exists() and path.stat().st_size:
                 raise FileExistsError
@@ -707,7 +707,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event. It is written to the file before it has any effect."""
+        """Store an event. If there is a file, the event is written to it before taking effect."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:
@@ -727,14 +727,14 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Continue a saved session. Further answers are written to its file.
+        """Continue a saved session. Further answers are appended to its file.
 
         Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
 
         Parameters
         ----------
         base : QuestionPool
-            Pool of the same fit.
+            Pool from the same fit.
         path : path
         data : array-like, DataFrame or sequence of str, optional
             Features or texts of the samples to display.
@@ -800,7 +800,7 @@ class AnswerSession:
         position_bias: float = 0.0,
         random_state: int = 0,
     ) -> pd.DataFrame:
-        """Simulate a new session of the same fit, with answers from known classes."""
+        """Simulate a new session for the same fit, with answers from known classes."""
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
         )
@@ -815,7 +815,7 @@ class AnswerSession:
         )
 
     def summary(self) -> str:
-        """Return a summary in one or two sentences, with advice on whether to stop."""
+        """Return a summary in a few sentences, with advice on whether to stop."""
         real, n_answers = self._inquiry.spread.n_real, len(self._past)
         words = (
             f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} "
@@ -849,7 +849,7 @@ class AnswerSession:
         return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
 
     def widget(self) -> Any:
-        """Return a notebook widget with buttons to answer the questions.
+        """Return a notebook widget with buttons for answering the questions.
 
         Raises a MissingPackageError if ipywidgets is not installed (extra ``notebook``).
 
@@ -897,9 +897,9 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and events of a file, and whether its last line is terminated."""
-    # A killed process can leave an unterminated last line. It counts if it is complete JSON, and is omitted
-    # with a warning otherwise.
+    """Return the header and the events in a file, and whether its last line is terminated."""
+    # A killed process can leave an unterminated last line, which is kept if it is complete JSON, and
+    # otherwise ignored with a warning.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
@@ -934,12 +934,12 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def has_answers(path: Path) -> bool:
-    """Return whether a file contains more than the header of a file of answers."""
+    """Return whether an answer file contains more than its header."""
     try:
         return bool(_read(path)[1])
     except SessionFileError:
         content = read_bytes(path, _LARGEST)
-        # A session that was killed while writing its header has no answers.
+        # If a session was killed while writing its header, the file contains no answers.
         return bool(content) and not (content.startswith(b'{"format": "moo_') and b"}" not in content)
 
 

@@ -1,4 +1,4 @@
-"""Display of samples with a question: pictures, the features that differ most, and words."""
+"""Display of the samples in a question: pictures, the features that differ most, and words."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, IntpArray
 from moo_clustering._data import checked_array
 
-# Maximum number of words or sparse values shown, and of characters of a text.
+# Maximum number of words or sparse values shown, and maximum number of characters in a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Media type and first bytes of picture files, by suffix; largest size of a picture file in bytes.
+# Media type and first bytes of picture files, by suffix, and maximum size of a picture file in bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -30,14 +30,14 @@ _LARGEST_PICTURE = 10_000_000
 
 
 class Picture(NamedTuple):
-    """A picture: its media type and the bytes of its file."""
+    """A picture: its media type and the content of its file."""
 
     kind: str
     content: bytes
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read a picture, whose path in a table cell is relative to the folder of the table."""
+    """Read a picture from a path in a table cell, relative to the table's folder."""
     # Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
@@ -48,16 +48,16 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
         with open(path, "rb") as file:
             content = file.read(_LARGEST_PICTURE + 1)
     except (OSError, ValueError, RuntimeError):
-        # the file does not exist or is unreadable, or its name is invalid
+        # The file does not exist or is unreadable, or its name is invalid.
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
     return Picture(kind, content) if fits else None
 
 
 class Line(NamedTuple):
-    """One feature of the samples of a question: its name, and its values as text."""
+    """One feature of the samples in a question: its name, and its values as text."""
 
-    # ``difference``: distance of the two samples, or of one from the mean, in standard deviations.
+    # ``difference``: distance between two samples, or from one to the mean, in standard deviations.
 
     name: str
     values: tuple[str, ...]
@@ -65,10 +65,10 @@ class Line(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The samples of a question side by side."""
+    """The samples in a question, side by side."""
 
-    # ``notes`` are columns other than features, such as names and picture paths. ``features`` are sorted by
-    # difference, largest first. ``words`` are the words of each text with a larger weight than in the other.
+    # ``notes`` are columns that are not features, such as names and picture paths. ``features`` are sorted by
+    # decreasing difference. ``words`` contains the words with a larger weight in each text than in the other.
 
     names: tuple[str, ...]
     notes: list[Line]
@@ -79,17 +79,17 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """A table column: numbers, seconds since 1970 or indices of ``words``; NaN in empty cells."""
+    """A table column: numbers, seconds since 1970 or indices into ``words``; NaN in empty cells."""
 
     name: str
     kind: Literal["number", "date", "category", "note"]
     values: FloatArray
     words: tuple[str, ...] = ()
-    form: str = "{}"  # of a number and its unit
+    form: str = "{}"  # format of a number with its unit
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
-        """Create a column of dates, numbers or, for all other types, texts."""
+        """Create a column of dates, of numbers or, for all other types, of texts."""
         if not is_note and pd.api.types.is_datetime64_any_dtype(column):
             seconds = column.to_numpy(dtype="datetime64[s]").astype(np.float64)
             return cls(name, "date", np.where(column.isna(), np.nan, seconds))
@@ -103,7 +103,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """Return a cell as text, numbers with six digits."""
+        """Return a cell as text; numbers have six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY
@@ -116,18 +116,18 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers, or shares of the categories, and their standard deviation."""
+        """Mean of the numbers or frequencies of the categories, and their standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
-        # Divide by the largest number, so that squares cannot overflow.
+        # Divide by the largest absolute value, so that squares cannot overflow.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
         parts = known / unit if len(known) else np.zeros(1)
         return np.array([parts.mean() * unit]), float(parts.std() * unit)
 
     def difference(self, rows: Sequence[int]) -> float:
-        """Return the distance of two cells, or of one cell from the mean, in standard deviations."""
+        """Return the distance between two cells, or from one cell to the mean, in standard deviations."""
         middle, spread = self._middle
         cells = self.values[list(rows)]
         if self.kind == "note" or np.isnan(cells).any() or spread <= 0.0:
@@ -143,7 +143,7 @@ class ShownColumn:
 class ShownSamples:
     """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows."""
 
-    # ``terms`` are word weights of texts, or sparse features, shape (n_shown, n_terms).
+    # ``terms`` contains word weights of texts, or sparse features, with shape (n_shown, n_terms).
 
     samples: IntpArray
     names: tuple[str, ...]
@@ -165,7 +165,7 @@ class ShownSamples:
         empty: pd.DataFrame | None = None,
         forms: Mapping[str, str] | None = None,
     ) -> Self:
-        """Collect the rows or texts of ``samples``, by default of all samples."""
+        """Collect the rows or texts of ``samples`` (default: all samples)."""
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
             data, texts = None, data
         given = next((each for each in (data, texts, names) if each is not None), ())
@@ -194,14 +194,14 @@ class ShownSamples:
         return cls(np.asarray(rows), own, tuple(columns), cut, terms, term_names)
 
     def beside(self, samples: Sequence[int]) -> Beside:
-        """Return one or two samples as a question shows them."""
+        """Return one or two samples as shown in a question."""
         rows = np.searchsorted(self.samples, list(samples)).tolist()
         lines = [
             (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
             for column in self.columns
         ]
         names = tuple(self.names[row] for row in rows)
-        lines = [(kind, line) for kind, line in lines if line.values != names]  # columns of identifiers
+        lines = [(kind, line) for kind, line in lines if line.values != names]  # omit columns of identifiers
         features = [line for kind, line in lines if kind != "note"]
         words, values = self._words(rows)
         return Beside(
@@ -213,7 +213,7 @@ class ShownSamples:
         )
 
     def picture(self, sample: int, folder: Path) -> Picture | None:
-        """Return the first picture whose path is in a cell of a sample; None if there is none."""
+        """Return the first picture whose path is in a cell of the sample, or None if there is none."""
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None
@@ -222,7 +222,7 @@ class ShownSamples:
         return next((picture for picture in found if picture is not None), None)
 
     def as_html(self, samples: Sequence[int], n_features: int = 8) -> str:
-        """Return a table of samples for a notebook, with pictures below the current directory."""
+        """Return an HTML table of samples for a notebook, with pictures below the current directory."""
         shown = self.beside(samples)
         pictures = [self.picture(sample, Path.cwd()) for sample in samples]
         lines = [("th", "", [f"sample {sample}" for sample in samples])]
@@ -241,7 +241,7 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with larger weights in each row, and the terms that differ most, as lines."""
+        """Return the terms with a larger weight in each row, and lines for the terms that differ most."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()
@@ -260,7 +260,7 @@ class ShownSamples:
         return np.asarray(self.terms.mean(axis=0)).ravel()
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata for :meth:`unpacked`."""
+        """Return arrays and metadata that :meth:`unpacked` can restore."""
         cells = [column.values for column in self.columns]
         arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
         if self.terms is not None:
@@ -274,7 +274,7 @@ class ShownSamples:
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
         """Restore the samples from the result of :meth:`packed`."""
         columns = tuple(
-            ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions store no form
+            ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions stored no form
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
         )
         texts = None if meta["texts"] is None else tuple(meta["texts"])
@@ -283,7 +283,7 @@ class ShownSamples:
 
 
 def _image(picture: Picture | None) -> str:
-    """HTML of a picture."""
+    """Return the HTML of a picture."""
     if picture is None:
         return ""
     source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"

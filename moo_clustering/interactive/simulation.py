@@ -1,4 +1,4 @@
-"""Questions of interactive clustering, and their simulation from known classes."""
+"""Questions for interactive clustering, and simulated answers from known classes."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -25,14 +25,14 @@ class Question:
     Attributes
     ----------
     samples : tuple of int
-        Two samples that may belong together, or one sample whose class is asked for.
+        Two samples that may belong together, or one sample whose class is to be named.
     kind : {"groups", "sample", "repeat"}
-        Whether the question is about two groups, about the group of the first sample, or repeats an answered
-        question with its samples in the other order.
+        Whether the question is about two groups, is about the group of the first sample, or repeats an
+        answered question with the two samples swapped.
     probability : float
-        Probability before the answer that the two samples belong together.
+        Probability, before the answer, that the two samples belong together.
     value : float
-        Value of the answer: expected number of misplaced samples times number of samples that move with them.
+        Value of an answer: expected number of misplaced samples, times the number of samples that would move.
     concerns : ndarray of int
         Samples whose cluster can change.
     number : int
@@ -48,11 +48,11 @@ class Question:
 
 
 class Asker(Protocol):
-    """Protocol of sessions that :func:`simulate` can answer."""
+    """Protocol for sessions to which :func:`simulate` can give answers."""
 
     @property
     def mode(self) -> str:
-        """``"pairs"`` or ``"names"``."""
+        """Mode of the questions: ``"pairs"`` or ``"names"``."""
 
     @property
     def question(self) -> Question | None:
@@ -63,7 +63,7 @@ class Asker(Protocol):
         """Partition after the previous answers."""
 
     def answer(self, answer: str) -> Any:
-        """Answer the question."""
+        """Answer the current question."""
 
 
 def simulate(
@@ -76,30 +76,30 @@ def simulate(
     at: Collection[int] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
-    """Answer the questions of a session from known classes.
+    """Answer a session's questions from known classes.
 
     Parameters
     ----------
     asker : AnswerSession, or an object with ``mode``, ``question``, ``answer`` and ``labels_``
     y : array-like of shape (n_samples,)
-        Classes; -1 for samples of unknown class. The answers about these samples are "unknown".
+        Classes, with -1 for samples of unknown class. Questions about these samples are answered "unknown".
     n_questions : int
-        Maximum number of answers.
+        Maximum number of questions answered.
     error_rate : float, default=0.0
-        Share of wrong answers. Answers are equal in every session, but independent if a question is repeated.
+        Fraction of wrong answers, which are the same in all sessions. Repeated questions are drawn anew.
     position_bias : float, default=0.0
-        Share of pairs with answers that depend only on the order of the two samples: "together" if the first
-        has the smaller number, otherwise "apart".
+        Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
+        first sample has the lower index, otherwise "apart".
     at : collection of int, optional
-        Numbers of answers to report. Default: all, starting with 0.
+        Numbers of answers after which to report scores. Default: all, starting with 0.
     random_state : int, default=0
-        Seed of the wrong answers.
+        Seed for the wrong answers.
 
     Returns
     -------
     DataFrame
-        A row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (share of the
-        samples of known class outside the cluster matched with their class), and ``expected_error`` or NaN.
+        One row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (fraction of
+        samples outside the cluster matched with their known class), and ``expected_error``, or NaN.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def share_moved(before: Labels, after: Labels) -> float:
-    """Return the share of samples outside the cluster that is matched with their previous cluster."""
+    """Return the fraction of samples outside the cluster that is matched with their previous cluster."""
     width = int(after.max()) + 1
     table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
     shared = table.reshape(-1, width)
@@ -170,7 +170,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Return the answer of an oracle; raise a TimeoutError if it takes longer than ``seconds``."""
+    """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:
@@ -179,7 +179,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         except BaseException as error:
             found.put((None, error))
 
-    # A daemon thread, because an oracle that hangs must not prevent the end of the process.
+    # Use a daemon thread, so that an oracle that hangs cannot keep the process from ending.
     Thread(target=call, daemon=True).start()
     try:
         answer, error = found.get(timeout=seconds)

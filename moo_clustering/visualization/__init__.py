@@ -1,10 +1,10 @@
 """Plots of fronts, partitions, constraints, similarity matrices, bags and search histories.
 
-``*_data`` functions prepare plain arrays, and ``plot_*`` functions draw them, partly with pymoo's
-visualization classes, and return the figure. ``ax`` selects existing axes, and ``path`` writes a file. The
-settings and the current figure of pyplot do not change. A new figure is displayed as the last line of a
-notebook cell, or by its method ``show()`` in a notebook or a window, and need not be closed. If ``ax``
-belongs to a figure of pyplot, which a notebook displays anyway, end the line with a semicolon.
+``*_data`` functions prepare plain arrays. ``plot_*`` functions draw these arrays, some with pymoo's
+visualization classes, and return the figure. Pass ``ax`` to draw on existing axes and ``path`` to write a
+file. The settings and current figure of pyplot do not change. A new figure is displayed if it is the last
+line of a notebook cell, or by its method ``show()`` in a notebook or a window, and need not be closed. If
+``ax`` belongs to a pyplot figure, which notebooks display anyway, end the line with a semicolon.
 :func:`pymoo_plots` and :func:`front_bounds` support pymoo's own plots of a ``result_``.
 """
 

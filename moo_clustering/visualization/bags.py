@@ -1,4 +1,4 @@
-"""Plots of bags: distances and embedding."""
+"""Plots of bags: distance matrix and embedding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the colour strip as a share of the side of the matrix
+_STRIP = 0.018  # width of the colour strip relative to the side of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -39,24 +39,24 @@ GIVEN = "distance"
 
 @dataclass(frozen=True, eq=False)
 class BagDistanceData:
-    """Data that :func:`plot_bag_distances` draws.
+    """Data drawn by :func:`plot_bag_distances`.
 
     Parameters
     ----------
     distances : ndarray of shape (n_shown, n_shown)
-        Distances from the bag of the row to the bag of the column.
+        Distance from the bag in each row to the bag in each column.
     order : ndarray of shape (n_shown,)
-        Bag at each position, cluster by cluster: the medoid first, then by increasing distance to it.
+        Bag at each position, by cluster. In each cluster, bags are sorted by distance from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
-        First position of each cluster, and n_shown.
+        First position of each cluster, followed by n_shown.
     names : tuple of str
-        Names of the clusters.
+        Cluster names.
     sizes : ndarray of shape (n_clusters,)
-        Number of bags of each cluster, including bags that are not shown.
+        Number of bags in each cluster, including bags that are not shown.
     kind : str
-        Kind of the distances, in words.
+        Kind of distance, in words.
     directed : bool
-        Whether distances are asymmetric.
+        Whether the distances are asymmetric.
     """
 
     distances: NDArray[np.float64]
@@ -72,25 +72,25 @@ class BagDistanceData:
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
-    """Compute distances between bags in the order of their clusters.
+    """Compute distances between bags, sorted by cluster.
 
-    Takes O(n^2 d) time for the n instances of the shown bags.
+    Takes O(n^2 d) time for the n instances in the bags shown.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Scaled bags, or distances from the bag of the row to the bag of the column.
+        Scaled bags, or the distance from each bag (row) to each bag (column).
     labels : array-like of shape (n_bags,)
-        Clusters, or known classes.
+        Cluster labels, or known classes.
     kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
-        See :func:`~moo_clustering.bags.bag_distances`. Ignored for distances.
+        See :func:`~moo_clustering.bags.bag_distances`. Ignored if distances are passed.
     max_bags : int, default=1500
-        For more bags, the same share of every cluster is shown.
+        If there are more bags, the same fraction of each cluster is shown.
 
     Raises
     ------
     ValueError
-        If shapes do not match, or distances are negative or not finite.
+        If shapes do not match, or a distance is negative or not finite.
     """
     data, clusters = read_input(bags_or_distances, labels)
     shown = sampled(clusters, max_bags)
@@ -126,7 +126,7 @@ def plot_bag_distances(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot distances between bags in the order of their clusters, the medoid of each cluster first."""
+    """Plot the distances between bags, sorted by cluster, with the medoid of each cluster first."""
     data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
     with drawing(ax, path, (6.0, 5.2)) as panel:
         _draw_distances(panel, data)
@@ -136,7 +136,7 @@ def plot_bag_distances(
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     n = len(data.order)
     off = data.distances[~np.eye(n, dtype=bool)]
-    # The upper limit excludes a few outlying bags, next to which all other bags would look alike.
+    # Exclude a few outlying bags from the colour scale, because they would make all other bags look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     smooth: Any = {"interpolation": "antialiased", "rasterized": True}
     image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
@@ -144,7 +144,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
         spine.set_visible(False)
-    # Maximum number of clusters with separating lines, which would otherwise hide the clusters.
+    # With more than 60 clusters, separating lines would hide the clusters.
     for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
@@ -155,7 +155,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
-    """Add a strip of the cluster colours of :func:`plot_bag_embedding`, with names and sizes."""
+    """Add a strip with the cluster colours of :func:`plot_bag_embedding`, and cluster names and sizes."""
     from matplotlib.patches import Rectangle
 
     n = len(data.order)
@@ -175,8 +175,8 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Order bags by their distance to the medoid, the medoid first."""
-    # As in BAMIC, the medoid minimises the sum of its distances to the members.
+    """Sort bags by distance from the medoid, starting with the medoid."""
+    # As in BAMIC, the medoid minimises the sum of its distances to the members of the cluster.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -184,7 +184,7 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and for every bag the position of its cluster in ``names``."""
+    """Clusters of bags: sorted names, sizes, and the index in ``names`` of each bag's cluster."""
 
     names: tuple[str, ...]
     sizes: NDArray[np.int64]
@@ -192,8 +192,8 @@ class Clusters(NamedTuple):
 
 
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Read bags or a distance matrix, and the clusters of the labels."""
-    # Imported lazily, because most plots do not show bags.
+    """Read bags or a distance matrix, and the clusters given by the labels."""
+    # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
@@ -213,7 +213,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Select all bags, or at even intervals the same share of every cluster (at least one), by cluster."""
+    """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")
@@ -226,20 +226,20 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
 
 
 def affordable_bags(bags: Bags) -> int:
-    """Return the number of bags of average size whose distances take a few seconds."""
+    """Return the number of average-sized bags whose distances can be computed in a few seconds."""
     instances = math.sqrt(2e10 / bags.n_features)
     return max(20, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """Return the number of shown bags, as text for a title."""
+    """Return the number of bags shown, as text for a title."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
 @documented(BagDistanceData)
 @dataclass(frozen=True, eq=False)
 class BagEmbeddingData:
-    """Data that :func:`plot_bag_embedding` draws.
+    """Data drawn by :func:`plot_bag_embedding`.
 
     Parameters
     ----------
@@ -247,13 +247,13 @@ class BagEmbeddingData:
     bags : ndarray of shape (n_shown,)
         Bag at each position.
     clusters : ndarray of shape (n_shown,)
-        Index of the cluster in ``names``.
+        Index of each bag's cluster in ``names``.
     medoids : ndarray of shape (n_medoids,)
-        Rows of the medoids among the shown bags.
+        Rows of the medoids among the bags shown.
     centers : ndarray of shape (n_centers, 2)
-        Positions of centres.
+        Positions of the centres.
     method : str
-        Name and quality of the projection, as text.
+        Name and quality of the projection, in words.
     """
 
     positions: FloatArray
@@ -278,27 +278,27 @@ def bag_embedding_data(
 ) -> BagEmbeddingData:
     """Compute positions of bags in the plane that preserve their distances.
 
-    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
-    more bags by the principal components of their means. From larger distance matrices, the same share of
-    every cluster is selected. Takes O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags``
-    bags; O(n d + d^3) for more.
+    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances; more
+    bags are placed by the principal components of their means. If a distance matrix is larger, the same
+    fraction of each cluster is selected. Takes O(n^2 d + max_bags^3) time for the n instances in at most
+    ``max_bags`` bags, and O(n d + d^3) for more bags.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Scaled bags, or distances of any kind. Asymmetric distances are averaged.
+        Scaled bags, or distances of any kind. Asymmetric distances are symmetrised by averaging.
     medoids : array-like of int, optional
-        Numbers of bags to mark.
+        Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, in the scale of the bags. Their distance to a bag is that to its farthest instance.
+        Vectors to mark, scaled like the bags. Their distance to a bag is that to its farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the random starts, which are used in addition to classical scaling.
+        Seed for the random starts that are used in addition to classical scaling.
 
     Raises
     ------
     ValueError
-        If shapes do not match, distances are negative or not finite, or centres are combined with distances.
+        If shapes do not match, a distance is negative or not finite, or centres are combined with distances.
     """
     data, clusters = read_input(bags_or_distances, labels)
     marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
@@ -335,7 +335,7 @@ def plot_bag_embedding(
     path: str | PathLike[str] | None = None,
     random_state: SeedLike = 0,
 ) -> Figure:
-    """Plot bags as points in the colours of their clusters. The title names the method of projection."""
+    """Plot bags as points in the colours of their clusters. The title states the projection method."""
     data = bag_embedding_data(
         bags_or_distances,
         labels,
@@ -370,7 +370,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 def _distances(
     data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
 ) -> tuple[FloatArray, str]:
-    """Return symmetric distances between bags, then vectors, and the kind of distance in words."""
+    """Return symmetric distances between bags and then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

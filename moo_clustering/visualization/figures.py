@@ -1,4 +1,4 @@
-"""Figures: style, colours and markers of clusters, display and files, and drawing into plots of pymoo."""
+"""Figures: styles of clusters, display, files, and drawing into pymoo's plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moo_clustering._messages import checked_path
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
-    # Imported for types only: reports use the colours of figures without matplotlib.
+    # Imported for type checking only, so that reports can use the figure colours without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -24,9 +24,9 @@ STYLE: dict[Any, Any] = {
     "font.family": "sans-serif", "font.size": 9.0, "axes.titlesize": 10.0, "axes.spines.top": False,
     "axes.spines.right": False, "legend.frameon": False,
 }  # fmt: skip
-# Six colours of Okabe and Ito, without black and yellow. Every further colour is the point of an OKLCH grid
-# that is farthest from all previous colours, also as seen with deuteranopia and protanopia. Candidates have
-# enough contrast with white and, mixed with 25% white, with the dark page of the report.
+# The first six colours are those of Okabe and Ito, without black and yellow. Each additional colour is the
+# point on an OKLCH grid farthest from all previous colours, also as seen with deuteranopia and protanopia.
+# Candidates contrast sufficiently with white and, mixed with 25% white, with the report's dark page.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
     "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
@@ -34,7 +34,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure that is lent to pyplot, which numbers its own figures from 1.
+# Number of a figure lent to pyplot. pyplot numbers its own figures from 1.
 _LENT = -1
 
 
@@ -55,7 +55,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax``, or axes of a new figure of ``size`` inches, in the package's style; save the figure."""
+    """Yield ``ax`` or axes of a new figure of ``size`` inches, in the package's style; save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -64,7 +64,7 @@ def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Use the style of this package inside the block."""
+    """Use the package's style within the block."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
@@ -72,26 +72,26 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Create a figure (size in inches) that displays itself in notebooks and that pyplot does not manage."""
+    """Create a figure (size in inches) that displays itself in notebooks and is not managed by pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    # IPython has a formatter for figures only after %matplotlib, and prefers it to this method.
+    # IPython has a formatter for figures only after %matplotlib, and prefers the formatter to this method.
     vars(figure).update(_repr_png_=partial(_png, figure), show=partial(_show, figure))
     return figure
 
 
 def _png(figure: Figure) -> bytes:
-    """Draw the figure as a PNG image, as IPython's formatter does."""
+    """Render the figure as a PNG image, in the same way as IPython's formatter."""
     file = BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
     return file.getvalue()
 
 
 def _show(figure: Figure) -> None:
-    """Show the figure in a notebook, or in a window until it is closed."""
+    """Show the figure in a notebook, or otherwise in a window until the window is closed."""
     if "ipykernel.kernelapp" in sys.modules:
         sys.modules["IPython"].display.display(figure)
         return
@@ -99,7 +99,7 @@ def _show(figure: Figure) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with restored_current_figure():
-        # pyplot manages the figure as long as its window is open.
+        # pyplot manages the figure as long as the window is open.
         adopted: Any = lambda *args, **options: figure  # noqa: E731
         pyplot.figure(FigureClass=adopted)
         try:
@@ -110,7 +110,7 @@ def _show(figure: Figure) -> None:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure of ``ax``."""
+    """Return the figure that contains ``ax``."""
     from matplotlib.figure import Figure
 
     figure = ax.figure
@@ -120,7 +120,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
-    """Write a figure atomically in the format of the suffix, if there is a path."""
+    """Write a figure atomically, in the format given by the suffix, if there is a path."""
     if path is None:
         return
     target = checked_path(path)
@@ -136,19 +136,19 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return a colour and a marker, distinct for 256 clusters; consecutive clusters differ in both."""
+    """Return a colour and marker, distinct for 256 clusters; consecutive clusters differ in both."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 
 
 @contextmanager
 def pymoo_plots() -> Iterator[None]:
-    """Context in which pymoo's plots can be created and drawn without changes to matplotlib.
+    """Create and draw pymoo's plots within a context, without changing matplotlib's state.
 
-    pymoo's plots set the global font when created, remain the current figure, and draw the outlines of all
-    panels of ``Petal`` and ``Radar`` into the last panel. This context restores the font, all other settings
-    and the current figure of pyplot at its end, and draws every outline into its own panel. Call ``do``,
-    ``save`` and ``show``, which draw the plots, inside the block. Figures remain open as long as their plots
+    pymoo's plots set the global font when they are created, remain the current figure, and draw the outlines
+    of all panels of ``Petal`` and ``Radar`` into the last panel. This context draws each outline into its own
+    panel. At the end, it restores the font, all other settings and pyplot's current figure. Within the block,
+    call ``do``, ``save`` and ``show``, which draw the plots. Figures remain open as long as their plots
     exist. Not thread-safe.
 
     Yields
@@ -178,7 +178,7 @@ def pymoo_plots() -> Iterator[None]:
 
 @contextmanager
 def restored_current_figure() -> Iterator[None]:
-    """Restore the current figure of pyplot after the block, unless it was closed."""
+    """Restore pyplot's current figure after the block, unless it was closed."""
     from matplotlib._pylab_helpers import Gcf
 
     previous: Any = Gcf.get_active()
@@ -191,7 +191,7 @@ def restored_current_figure() -> Iterator[None]:
 
 @contextmanager
 def lent_to_pyplot(ax: Axes) -> Iterator[None]:
-    """Let pyplot draw into ``ax`` inside the block, without registering its figure or opening a window."""
+    """Let pyplot draw into ``ax`` within the block, without registering its figure or opening a window."""
     from matplotlib._pylab_helpers import Gcf
 
     figure = figure_of(ax)
@@ -209,7 +209,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Make every panel the current axes of pyplot while it is drawn."""
+    """Make each panel the current axes of pyplot while it is drawn."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

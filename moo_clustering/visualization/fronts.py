@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Style of the mark of the chosen solution, and of a number next to a solution.
+# Styles for the chosen solution's marker, and for numbers next to solutions.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
@@ -45,27 +45,27 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AttainmentData:
-    """Data that :func:`plot_attainment` draws.
+    """Data drawn by :func:`plot_attainment`.
 
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Solutions with a score: square roots of the objectives, scaled to [0, 1].
+        Square roots of the scored solutions' objectives, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
-        Corners of the attainment surfaces of the control fronts, from left to right, extended to the frame.
+        Corners of the attainment surfaces of control fronts, from left to right, extended to the frame.
     annotated : ndarray of int
-        Rows of ``front`` that are labelled with their number of clusters.
+        Rows of ``front`` that are labelled with their numbers of clusters.
     chosen : int or None
-        Row of ``front``.
+        Row of ``front`` with the chosen solution.
     foot : ndarray of shape (2,) or None
-        Point of the control surfaces nearest to the chosen solution.
+        Point on the control surfaces nearest to the chosen solution.
     distance : float or None
-        Distance from ``foot`` to the chosen solution, its score.
+        Distance from ``foot`` to the chosen solution, which is its score.
     numbers, scores : ndarray of shape (n_numbers,)
-        Numbers of clusters, and the best score of each.
+        Numbers of clusters, and the best score for each.
     promising : ndarray of shape (n_numbers,), bool
-        Whether the score is a local maximum, see :meth:`AttainmentScores.promising`.
+        Whether each score is a local maximum; see :meth:`AttainmentScores.promising`.
     """
 
     front: FloatArray
@@ -82,19 +82,19 @@ class AttainmentData:
 
 @documented()
 def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
-    """Prepare attainment scores by number of clusters for a plot.
+    """Prepare attainment scores by number of clusters for plotting.
 
     Parameters
     ----------
     attainment : AttainmentScores
         For example ``MOCK().fit(X).attainment_``.
     chosen : int, optional
-        Row of the solution to mark. Default: the best. A solution without a score is not marked.
+        Row of the solution to mark. Default: the best solution. A solution without a score is not marked.
 
     Raises
     ------
     ValueError, TypeError
-        If the row is outside the front, or ``attainment`` has another type.
+        If the row is outside the front, or if ``attainment`` has the wrong type.
     """
     if not isinstance(attainment, AttainmentScores):
         raise TypeError(
@@ -139,11 +139,11 @@ def plot_attainment(
     *,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a front with the fronts of control data, and the scores by number of clusters.
+    """Plot a front, the fronts of control data, and the scores by number of clusters.
 
-    The left panel shows square roots of the objectives, scaled to the range of the front, with numbers of
-    clusters. The dashed line is the score of the chosen solution, its distance to the control fronts. The
-    right panel marks local maxima of the score.
+    The left panel shows square roots of the objectives, scaled to the range of the front, labelled with
+    numbers of clusters. The dashed line shows the score of the chosen solution: its distance to the control
+    fronts. The right panel marks the local maxima of the score.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Find the point of an attainment surface that is nearest to ``point``."""
+    """Return the point on an attainment surface that is nearest to ``point``."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -203,11 +203,11 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
-    """Select rows that are not too near to a previous row."""
+    """Select rows that are not too close to a previously selected row."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
-        if gaps.min() >= 0.06:  # as a share of the scaled axes; nearer labels would overlap
+        if gaps.min() >= 0.06:  # fraction of the scaled axes; closer labels would overlap
             taken.append(int(row))
     return np.array(taken, dtype=np.intp)
 
@@ -220,7 +220,7 @@ def draw_surfaces(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot the attainment surfaces in a table of :meth:`~moo_clustering.studies.Study.attainment`."""
+    """Plot the attainment surfaces in a table from :meth:`~moo_clustering.studies.Study.attainment`."""
     names = [*table.columns[2:]]
     low, high = table[names].min().to_numpy(), table[names].max().to_numpy()
     margin = 0.05 * np.where(high > low, high - low, 1.0)
@@ -259,9 +259,9 @@ def plot_critical_difference(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot average ranks, with bars between methods that do not differ significantly.
+    """Plot average ranks, with bars that join methods that do not differ significantly.
 
-    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises the errors of
+    The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
     installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
     Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
@@ -269,7 +269,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides, or with ``layout="constrained"``. Default: a new figure.
+        Axes with space for names on both sides or with ``layout="constrained"``. Default: a new figure.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -283,7 +283,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return the size in inches for two columns of names, and a line per name and bar."""
+    """Return the size in inches for two columns of names, with one line per name and bar."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -294,11 +294,11 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    # Dots mark the methods that a bar joins, and make the bar visible if their ranks are equal.
+    # Dots mark the methods joined by a bar, and make the bar visible if their ranks are equal.
     bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
-        # scikit-posthocs compares with alpha strictly, so p-values are replaced by 0 and 1.
+        # scikit-posthocs tests p < alpha, so p-values are replaced by 0 (significant) and 1.
         1.0 - data.different.astype(float),
         alpha=data.alpha,
         ax=ax,
@@ -327,16 +327,16 @@ def _caption(data: CriticalDifferenceData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FrontData:
-    """Data that :func:`plot_front` draws.
+    """Data drawn by :func:`plot_front`.
 
     Parameters
     ----------
     F : ndarray of shape (n_solutions, n_objectives)
-                Objectives with original signs.
+                Objectives with their original signs.
     names : tuple of str
         Names of the objectives.
     chosen : ndarray of shape (n_solutions,), bool
-        Mask of the marked solutions.
+        Mask of the solutions to mark.
     """
 
     F: NDArray[np.float64]
@@ -348,21 +348,21 @@ class FrontData:
 def front_data(
     F: Any, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
 ) -> FrontData:
-    """Check and complete a front.
+    """Check a front and add default names.
 
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives), or fitted estimator
-        Finite objectives with original signs, or an estimator with ``pareto_front_``.
+        Finite objectives with their original signs, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
-        Rows to mark. Default: ``chosen_`` of the estimator, if any.
+        Rows to mark. Default: the estimator's ``chosen_``, if available.
 
     Raises
     ------
     ValueError
-        If the front is empty, values are not finite, or names or rows do not match the front.
+        If the front is empty, a value is not finite, or names or rows do not match the front.
     """
     if isinstance(F, BaseEstimator):
         result = result_of(F)
@@ -392,19 +392,19 @@ def front_data(
 
 
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
+    """Compute the minimum and maximum of each objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Raises a ValueError in the same cases as :func:`front_data`.
 
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives, such as ``result_.F``: the bounds are then the ideal and nadir points.
+        Finite minimised objectives such as ``result_.F``, so that the bounds are the ideal and nadir points.
 
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        The upper bound of a constant objective is increased by its absolute value, or by 1 if it is 0.
+        The upper bound of a constant objective is increased by the absolute value, or by 1 if the value is 0.
 
     Examples
     --------
@@ -427,12 +427,12 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot up to three objectives by pymoo's ``Scatter``, more objectives as parallel coordinates (``PCP``).
+    """Plot up to three objectives with pymoo's ``Scatter``, or more in parallel coordinates with ``PCP``.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes, with 3-d projection for three objectives. Default: a new figure.
+        Axes, which must have a 3-d projection for three objectives. Default: a new figure.
     """
     data = front_data(F, names, chosen)
     with figures.house_style():
@@ -447,7 +447,7 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
     solid = len(data.names) == 3
     if ax is None:
         ax = figures.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
-    with figures.house_style():  # pymoo's plots set the global font when created
+    with figures.house_style():  # pymoo's plots set the global font when they are created
         plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
     plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, s=18, label="front")
     if data.chosen.any():
@@ -463,7 +463,7 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
     own = ax is None
     if ax is None:
         ax = figures.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
-    # PCP always draws into the current axes of pyplot.
+    # PCP always draws on pyplot's current axes.
     with figures.lent_to_pyplot(ax):
         with figures.house_style():
             plot = PCP(
@@ -491,19 +491,19 @@ def _title(data: FrontData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One curve of a panel.
+    """A curve in a panel.
 
     Parameters
     ----------
     name : str
-        Group of runs and statistic, if there are several.
+        Names of the group of runs and of the statistic, if there is more than one.
     group, statistic : int
-        Indices of the group and the statistic.
+        Indices of the group and of the statistic.
     steps : ndarray of shape (n_steps,)
     middle : ndarray of shape (n_steps,)
-        Median of the runs.
+        Median over the runs.
     low, high : ndarray of shape (n_steps,)
-        Edges of the band, equal to ``middle`` for a single run.
+        Edges of the band; equal to ``middle`` for a single run.
     """
 
     name: str
@@ -517,18 +517,18 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceData:
-    """Data that :func:`plot_convergence` draws.
+    """Data drawn by :func:`plot_convergence`.
 
     Parameters
     ----------
     panels : dict of str to tuple of Curve
-        Curves by panel title.
+        Curves in each panel, by title.
     step : str
         Unit of the steps, such as "generation".
     n_runs : tuple of int
-        Number of runs of every group.
+        Number of runs in each group.
     band : tuple of two float
-        Quantiles of the runs at the edges of the bands.
+        Quantiles over the runs at the edges of the bands.
     """
 
     panels: dict[str, tuple[Curve, ...]]
@@ -546,30 +546,30 @@ def convergence_data(
     band: tuple[float, float] = (0.25, 0.75),
     reference: ArrayLike | None = None,
 ) -> ConvergenceData:
-    """Compute the best and mean of every objective, the hypervolume and other values by generation.
+    """Compute the best and mean of each objective, the hypervolume and other values by generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    The hypervolume of two or more objectives is the share of the box between the best values of all runs
-    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
-    n_generations n_individuals^2 n_objectives) with two or three objectives. Raises a TypeError or ValueError
-    if a run has no history, runs have different steps, or a panel does not exist. Source of the hypervolume:
-    E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case study and the strength
-    Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
+    The hypervolume of two or more objectives is relative to the box between the best values of all runs and
+    the reference point. Shorter runs are extended with their last values. Takes O(n_runs n_generations
+    n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a TypeError or
+    ValueError if a run has no history, runs have different units of steps, or a panel does not exist. Source
+    of the hypervolume: E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case
+    study and the strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
 
     Parameters
     ----------
-    runs : run, list of runs, or mapping of str to these
+    runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimator, ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a column
-        "generation", or array) or DEAP logbook. A list contains repetitions, a mapping groups to compare.
+        "generation", or array), or DEAP logbook. A list contains repetitions; a mapping contains groups.
     names : sequence of str, optional
-        Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all.
+        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
-        Quantiles of repetitions at the edges of the band.
+        Quantiles over the repetitions at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
-        Reference point of the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of their range. Hypervolumes are then comparable only within a call.
+        Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
+        a tenth of the range; hypervolumes are then comparable only within one call.
 
     Examples
     --------
@@ -615,7 +615,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group (statistic, column) pairs by panel title; statistics of one quantity share a panel."""
+    """Group (statistic, column) pairs by panel title; the statistics of one quantity share a panel."""
     parts = {column: _STATISTICS.fullmatch(column) for column in columns}
     subjects = [match.group(2) or "fitness" for match in parts.values() if match]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -653,7 +653,7 @@ def _curves(
             series = [history.frame[column] for history in histories if column in history.frame]
             if not series:
                 continue
-            # Rows are steps, columns are runs.
+            # Each row is a step, and each column a run.
             table = pd.concat(series, axis=1).sort_index().ffill()
             steps = table.index.to_numpy(dtype=np.int64)
             middle, low, high = (table.quantile(share, axis=1).to_numpy() for share in (0.5, *band))
@@ -663,7 +663,7 @@ def _curves(
 
 
 def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | None) -> None:
-    """Add a column of hypervolumes if all runs have values of the same two or more objectives."""
+    """Add a column of hypervolumes if all runs have values for the same two or more objectives."""
     widths = {F.shape[1] for history in histories for F in (history.F or [np.empty((0, 0))])}
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:
@@ -711,16 +711,16 @@ def plot_convergence(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot objectives, hypervolume and other values by generation, one panel each.
+    """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Repetitions are shown by their median and a band, groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different magnitude. Raises a TypeError or ValueError if a run has
-    no history, runs have different steps, a panel does not exist, or the numbers of axes and panels differ.
+    Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
+    logarithmic for positive values of very different sizes. Raises a TypeError or ValueError if a run has
+    no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
 
     Parameters
     ----------
-    ax : matplotlib axes or sequence of these, optional
-        Axes of all panels, which ``show`` selects. Default: a new figure.
+    ax : matplotlib axes or sequence of axes, optional
+        One axes for each panel; use ``show`` to select the panels. Default: a new figure.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with figures.house_style():
@@ -754,7 +754,7 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
         style: dict[str, Any] = {"marker": "." if len(curve.steps) < 30 else None}
         if several:
-            # Number of markers on a curve with more steps.
+            # Long curves have about eight markers.
             every = max(1, len(curve.steps) // 8)
             style = {"marker": look.marker, "markersize": 4.0, "markevery": every}
         line = _DASHES[curve.statistic % len(_DASHES)]
@@ -771,7 +771,7 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
 def _is_wide(curves: Sequence[Curve]) -> bool:
     values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
     values = values[np.isfinite(values)]
-    # The axis is logarithmic above this ratio of the largest to the smallest value.
+    # Use a logarithmic axis if the ratio of the largest to the smallest value exceeds 200.
     return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0)
 
 
@@ -786,15 +786,15 @@ def _steps_label(data: ConvergenceData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RocData:
-    """Data that :func:`plot_roc` draws.
+    """Data drawn by :func:`plot_roc`.
 
     Parameters
     ----------
     names : tuple of str
     curves : list of tuple of two ndarrays
-        False and true positive rates of every curve, from (0, 0) to (1, 1).
+        False and true positive rates of each curve, from (0, 0) to (1, 1).
     aucs : ndarray of shape (n_curves,)
-        Areas under the curves.
+        Area under each curve.
     """
 
     names: tuple[str, ...]
@@ -806,20 +806,20 @@ class RocData:
 def roc_data(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, aucs: Mapping[str, float] | None = None
 ) -> RocData:
-    """Check ROC curves and compute their areas.
+    """Check ROC curves and compute the areas under them.
 
     Parameters
     ----------
     curves : mapping of name to (fpr, tpr)
-        False and true positive rates of equal length, ascending, that end at (1, 1), such as those of
+        Ascending false and true positive rates of equal length that end at (1, 1), such as those returned by
         :func:`moo_clustering.validity.mean_roc_curve`. The point (0, 0) is added if necessary.
     aucs : mapping of name to float, optional
-        Exact areas. Default: computed by the trapezoidal rule.
+        Exact areas. Default: areas computed by the trapezoidal rule.
 
     Raises
     ------
     ValueError
-        If there is no curve, rates are invalid, or ``aucs`` names an unknown curve.
+        If there is no curve, a rate is invalid, or ``aucs`` names an unknown curve.
     """
     if not curves:
         raise ValueError("curves must contain at least one curve")
@@ -841,13 +841,13 @@ def plot_roc(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot ROC curves with the diagonal of chance, and their areas in the legend.
+    """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    The legend lists the curves in the given order. Up to 24 curves are distinguishable.
+    The legend lists the curves in the given order. Up to 24 curves can be distinguished.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [shortened(name, 40) for name in data.names]  # characters of a name
-    # A character is .08 inches wide, and a line of the legend .19 inches high.
+    names = [shortened(name, 40) for name in data.names]  # maximum number of characters
+    # Each character is about .08 inches wide, and each legend line .19 inches high.
     size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
     with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
@@ -858,7 +858,7 @@ def plot_roc(
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
-        # The legend is next to the panel, because curves can be anywhere in it.
+        # The legend is placed next to the panel, because curves can be anywhere in it.
         beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "alignment": "left"}
         legend = panel.legend(**beside, handlelength=3.2, title="Area under the curve")
         for text in legend.get_texts():

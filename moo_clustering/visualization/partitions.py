@@ -22,49 +22,49 @@ from moo_clustering.validity.external import encode
 from moo_clustering.visualization import figures
 
 if TYPE_CHECKING:
-    # Imported for types only: reports use the data of figures without matplotlib.
+    # Imported for type checking only, so that reports can use the data of figures without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 class _Stroke(NamedTuple):
-    """Style of the lines of one kind. Dash and width distinguish the kinds even without colour."""
+    """Line style of a kind of constraint. Dashes and widths distinguish the kinds even without colour."""
 
     color: str
     width: float
     dash: Any
 
 
-# Satisfied lines are thin and violated lines thick. Must-links are dark, satisfied cannot-links light.
+# Lines are thin if satisfied and thick if violated. Must-links are dark, satisfied cannot-links light.
 _STROKES = {
     ("must-link", True): _Stroke("#004488", 1.0, "-"),
     ("cannot-link", True): _Stroke("#997700", 0.9, (0, (1.0, 2.0))),
     ("must-link", False): _Stroke("#004488", 2.0, (0, (5.0, 2.0))),
     ("cannot-link", False): _Stroke("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
 }
-# Number of entries to process at once; limits temporary arrays to tens of megabytes.
+# Number of entries processed at once, which limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionData:
-    """Data that :func:`plot_partition` draws.
+    """Data drawn by :func:`plot_partition`.
 
     Parameters
     ----------
     positions : ndarray of shape (n_points, 2)
     axes : tuple of two str
-        Names of the axes.
+        Axis labels.
     clusters : ndarray of shape (n_points,)
-        Position in ``names``.
+        Index of each point's cluster in ``names``.
     names : tuple of str
-        Names of the clusters.
+        Cluster names.
     sizes : tuple of int
-        Number of samples of each cluster, including samples that are not drawn.
+        Number of samples in each cluster, including samples that are not drawn.
     share : float or None
-        Explained variance ratio of two components; None for one or two features, which are drawn directly.
+        Explained variance ratio of two components; None for one or two features, which are plotted directly.
     rows : ndarray of shape (n_points,)
-        Rows of the drawn samples, ascending.
+        Row indices of the drawn samples, in ascending order.
     """
 
     positions: NDArray[np.float64]
@@ -85,7 +85,7 @@ def partition_data(
     cluster_names: Sequence[str] | None = None,
     max_points: int = 5000,
 ) -> PartitionData:
-    """Compute positions of samples: two features, or two principal components of more features.
+    """Compute sample positions from two features, or from two principal components of more features.
 
     Takes O(n_samples n_features^2) time.
 
@@ -93,12 +93,12 @@ def partition_data(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,), int, or fitted estimator
-        Clusters, -1 for noise, or an estimator with ``labels_``.
+        Cluster labels, with -1 for noise, or an estimator with ``labels_``.
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
-        Names of the clusters 0, 1, ... Default: their numbers.
+        Names of clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Maximum number of samples to draw, selected at even intervals.
+        Maximum number of samples to draw. They are selected at even intervals.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def placed_partition(
     max_points: int,
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
-    """Return :func:`partition_data` with the samples ``also`` drawn, and the positions of all samples."""
+    """Return :func:`partition_data`, with the samples ``also`` drawn, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -129,7 +129,7 @@ def placed_partition(
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    if found[0] < 0:  # noise is last, so that it does not affect the styles of the clusters
+    if found[0] < 0:  # put noise last, so that it does not affect the styles of the clusters
         found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
@@ -151,7 +151,7 @@ def plot_partition(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot samples as points in the colours and markers of their clusters."""
+    """Plot samples as points with the colours and markers of their clusters."""
     data = partition_data(
         X, labels, feature_names=feature_names, cluster_names=cluster_names, max_points=max_points
     )
@@ -171,18 +171,18 @@ def plot_regions(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a map of areas in the colours of their regions.
+    """Plot a map of areas coloured by region.
 
-    Raises a ValueError unless there is one label per area.
+    Raises a ValueError if the number of labels differs from the number of areas.
 
     Parameters
     ----------
     geometry : array-like of shape (n_areas, 2), or sequence of polygons
-        Points, or polygons of shapely such as the column ``geometry`` of a GeoDataFrame.
+        Points, or shapely polygons such as the ``geometry`` column of a GeoDataFrame.
     changed : array-like of shape (n_areas,), bool, optional
         Areas to mark, such as ``Regions.changed_``.
     cluster_names : sequence of str, optional
-        Names of the regions. Default: ``cluster_names_`` of an estimator, or else their numbers.
+        Region names. Default: ``cluster_names_`` if ``labels`` is an estimator with names, otherwise numbers.
     """
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -220,7 +220,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[NDArray[np.float64]]:
-    """Return the rings of a polygon or multipolygon; holes, in the opposite direction, are not filled."""
+    """Return the rings of a (multi)polygon; holes run in the opposite direction, so they are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -228,7 +228,7 @@ def _outline(shape: Any) -> list[NDArray[np.float64]]:
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
-    """Draw points, legend and title."""
+    """Draw the points, the legend and the title."""
     n = len(data.positions)
     draw_clusters(ax, data)
     ax.set(xlabel=data.axes[0], ylabel=data.axes[1])
@@ -242,7 +242,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
 
 
 def draw_clusters(ax: Axes, data: Any) -> float:
-    """Draw the points of a PartitionData or BagEmbeddingData by cluster, and return the area of a point."""
+    """Draw the points of a PartitionData or BagEmbeddingData by cluster; return the area of a point."""
     n = len(data.positions)
     area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
     for cluster, name in enumerate(data.names):
@@ -256,23 +256,23 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
-    if len(names) <= 24:  # styles cannot distinguish more clusters
+    if len(names) <= 24:  # more clusters would not be distinguishable
         size = 9.0 if len(names) <= 14 else 7.0
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
 
 
 @dataclass(frozen=True, eq=False)
 class PairLines:
-    """Pairs of one kind.
+    """Pairs of one kind that are all satisfied or all violated.
 
     Parameters
     ----------
     kind : {"must-link", "cannot-link"}
     satisfied : bool
     pairs : ndarray of shape (n_drawn, 2), int64
-        Samples of the drawn pairs.
+        Sample indices of the drawn pairs.
     segments : ndarray of shape (n_drawn, 2, 2)
-        Positions of these samples.
+        Positions of the samples in each drawn pair.
     count : int
         Number of pairs, including pairs that are not drawn.
     """
@@ -286,21 +286,21 @@ class PairLines:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintsData:
-    """Data that :func:`plot_constraints` draws.
+    """Data drawn by :func:`plot_constraints`.
 
     Parameters
     ----------
     samples : PartitionData
-        Positions of samples, including the ends of the lines.
+        Sample positions, including the end points of the lines.
     lines : tuple of four PairLines
-        Satisfied must-links and cannot-links, then violated ones.
+        Satisfied must-links and cannot-links, then violated must-links and cannot-links.
     """
 
     samples: PartitionData
     lines: tuple[PairLines, ...]
 
     def count(self, kind: str, satisfied: bool) -> int:
-        """Count the pairs of a kind, including pairs that are not drawn."""
+        """Return the number of satisfied or violated pairs of a kind, including pairs that are not drawn."""
         return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
 
 
@@ -315,24 +315,24 @@ def constraints_data(
     max_points: int = 5000,
     max_pairs: int = 2000,
 ) -> ConstraintsData:
-    """Compute positions of samples, and lines for must-links and cannot-links.
+    """Compute sample positions, and lines for must-links and cannot-links.
 
-    Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
-    drawn in addition to ``max_points``. Takes O(n_pairs) time in addition to that of :func:`partition_data`.
+    Pairs are satisfied as defined by :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
+    drawn in addition to ``max_points``. Takes O(n_pairs) more time than :func:`partition_data`.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Data or embedding. Two columns are drawn directly, more columns by two principal components.
+        Data or embedding. Two columns are plotted directly; more are reduced to two principal components.
     constraints : PairwiseConstraints
-        Use ``PairwiseConstraints.from_partial_labels`` for partial labels.
+        Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines: violated pairs first, then evenly selected pairs.
+        Maximum number of lines. Violated pairs have priority; other pairs are selected at even intervals.
 
     Raises
     ------
     TypeError, ValueError
-        If constraints have another type or number of samples, and as for :func:`partition_data`.
+        If the constraints have the wrong type or number of samples, or for errors in :func:`partition_data`.
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
@@ -383,8 +383,8 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four line styles.
-    :func:`plot_partition` draws no lines.
+    Thin lines show satisfied pairs, and thick lines violated pairs. The legend explains the four line styles.
+    See :func:`plot_partition` for a plot without lines.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -398,7 +398,7 @@ def plot_constraints(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
             handlelength=3.6,
         )  # fmt: skip
-        if clusters is not None:  # added as an artist, because another legend would replace it
+        if clusters is not None:  # add it as an artist, because the new legend replaced it
             panel.add_artist(clusters)
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
@@ -431,7 +431,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select ``room`` pairs of all kinds, at even intervals."""
+    """Select ``room`` pairs in total at even intervals."""
     total = sum(map(len, kinds))
     if total <= room:
         return list(kinds)
@@ -444,10 +444,10 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress."""
-    # The stress is the root of the squared errors of the distances over the squared distances: 0 is exact,
+    """Return positions (n, 2), computed by metric multidimensional scaling, and Kruskal's stress."""
+    # The stress is the root of the squared errors in distances relative to the squared distances: 0 is exact,
     # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
-    # better than random starts. The positions are rotated to their principal axes. Takes O(n^3) time.
+    # better than a random start. The positions are rotated to their principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
 
     from moo_clustering._arrays import spawn_seeds
@@ -455,7 +455,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # For more points, additional random starts are slow and do not improve the result.
+    # Above this number of points, additional random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
@@ -465,11 +465,11 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; return all scores, explained variance."""
-    # The largest coordinate of a component is positive.
+    """Fit two components (PCA) to the first ``n_fitted`` rows; return all scores and the variance ratio."""
+    # The sign of each component makes its largest coordinate positive.
     from sklearn.decomposition import PCA
 
-    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn divides by the variance
+    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by a variance of zero
         return np.zeros((len(X), 2)), 1.0
     pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
     return _settled(pca.transform(X)), float(pca.explained_variance_ratio_.sum())
@@ -478,8 +478,8 @@ def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
 def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
-    """Return two features or principal components, names of the axes, and the explained variance ratio."""
-    # The second coordinate of a single feature is the row index. The ratio is None without components.
+    """Return two features or principal components, the axis labels, and the explained variance ratio."""
+    # For a single feature, the second coordinate is the row index. Without components, the ratio is None.
     from scipy import sparse
 
     if table.shape[1] > 2:
@@ -493,13 +493,13 @@ def feature_plane(
 
 
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
-    """Position landmarks by classical scaling, and all other points by their distances to the landmarks."""
-    # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
-    # exactly. Takes O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse
+    """Place landmarks by classical scaling, and all other points by their distances to the landmarks."""
+    # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances between points in a plane are
+    # reproduced exactly. Takes O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse
     # multidimensional scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # Ignore directions in which landmarks differ by rounding errors only.
+    # Ignore directions in which landmarks differ only by rounding errors.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back
@@ -527,7 +527,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Return two columns whose signs do not depend on the library that computed them."""
+    """Return two columns, with signs that do not depend on the library that computed them."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -544,22 +544,22 @@ def _stress(points: FloatArray, D: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityData:
-    """Data that :func:`plot_similarity` draws.
+    """Data drawn by :func:`plot_similarity`.
 
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_blocks)
-        Similarities in the order of the labels, averaged over blocks if there are more samples than blocks.
+        Similarities sorted by label, averaged over blocks if there are more samples than blocks.
     order : ndarray of shape (n_samples,)
         Sample at each position.
     boundaries : ndarray of shape (n_clusters + 1,)
-        First position of each cluster, and n_samples.
+        First position of each cluster, followed by n_samples.
     names : tuple of str
-        Names of the clusters.
+        Cluster names.
     eigenvalues : ndarray
         Smallest eigenvalues of the Laplacian.
     places : ndarray of shape (n_points,)
-        Positions of the samples in ``vectors``.
+        Positions of the samples shown in ``vectors``.
     vectors : ndarray of shape (n_points, n_vectors)
         Leading eigenvectors at these positions.
     """
@@ -582,22 +582,22 @@ def similarity_data(
     *,
     max_blocks: int = 600,
 ) -> SimilarityData:
-    """Sort a similarity matrix and its eigenvectors by labels.
+    """Sort a similarity matrix and its eigenvectors by label.
 
     Takes O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix. Raises a
-    ValueError if shapes do not match.
+    ValueError if the shapes do not match.
 
     Parameters
     ----------
     similarity : sparse array, matrix or array-like of shape (n_samples, n_samples)
     labels : array-like of shape (n_samples,)
-        Clusters, or known classes.
+        Cluster labels, or known classes.
     eigenvalues : array-like, default=()
         Smallest eigenvalues of the Laplacian.
     embedding : array-like of shape (n_samples, n_vectors), optional
-        Eigenvectors, at most six of which are shown.
+        Eigenvectors. At most six are shown.
     max_blocks : int, default=600
-        More samples are averaged over this number of blocks.
+        Maximum number of blocks per axis. If there are more samples, similarities are averaged over blocks.
     """
     from scipy import sparse
 
@@ -640,14 +640,14 @@ def plot_similarity(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
+    """Plot a similarity matrix sorted by label (white is large), its eigenvalues and its eigenvectors.
 
-    Raises a ValueError if shapes do not match, or the number of axes is not 1 to 3. Source: PESC: "Pareto
+    Raises a ValueError if shapes do not match, or if the number of axes is not 1 to 3. Source: PESC: "Pareto
     ensemble-based spectral clustering", Fig. 5.
 
     Parameters
     ----------
-    ax : matplotlib axes or sequence of up to three of these, optional
+    ax : matplotlib axes or sequence of up to three axes, optional
         Axes for the matrix, the eigenvalues and the eigenvectors, in this order. Default: a new figure.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
@@ -670,7 +670,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # Limit the colours, because a few very large entries would make all others look dark.
+    # Limit the colour range, because a few very large entries would make all other entries look dark.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
@@ -716,8 +716,8 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy."""
-    # ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
+    """Compute the mean of each block of a reordered sparse matrix (CSR), without a dense copy."""
+    # ``order`` gives the row at each position. If ``n_blocks`` is n, the result is the reordered matrix.
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)
     block[order] = np.arange(n, dtype=np.int64) * n_blocks // n
@@ -735,20 +735,20 @@ def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class TermData:
-    """Data that :func:`plot_terms` draws.
+    """Data drawn by :func:`plot_terms`.
 
     Parameters
     ----------
     clusters : ndarray of shape (n_shown,)
-        Rows of the shown clusters, ascending.
+        Rows of the clusters shown, in ascending order.
     sizes : ndarray of shape (n_shown,) or None
-        Numbers of documents.
+        Number of documents in each cluster shown.
     terms : list of tuple of str
-        Leading terms of each cluster, largest weight first.
+        Leading terms of each cluster, in decreasing order of weight.
     weights : list of ndarray
-        Weights of these terms.
+        Weights of the leading terms.
     n_clusters : int
-        Number of all clusters.
+        Total number of clusters.
     """
 
     clusters: NDArray[np.int64]
@@ -767,25 +767,25 @@ def term_data(
     n_terms: int = 10,
     max_clusters: int = 24,
 ) -> TermData:
-    """Select the terms with the largest positive weights of every topic (ties: the smaller column).
+    """Select the terms with the largest positive weights in each topic; ties are broken by the lower column.
 
     Parameters
     ----------
     topics : array-like or sparse matrix of shape (n_clusters, n_terms_in_all)
-        Weights of the terms, such as ``cluster_weights_`` or ``components_``.
+        Term weights, such as ``cluster_weights_`` or ``components_``.
     terms : array-like of shape (n_terms_in_all,), optional
-        Names of the terms. Default: their columns.
+        Term names. Default: their column numbers.
     sizes : array-like of shape (n_clusters,), optional
-        Numbers of documents. Clusters without documents are not shown.
+        Numbers of documents per cluster. Clusters without documents are not shown.
     n_terms : int, default=10
         Number of terms per cluster.
     max_clusters : int, default=24
-        Maximum number of clusters to show: the largest or, without ``sizes``, the first.
+        Maximum number of clusters to show: the largest clusters or, without ``sizes``, the first clusters.
 
     Raises
     ------
     ValueError
-        If shapes do not match, numbers are below 1, or weights are not finite.
+        If shapes do not match, a number is below 1, or a weight is not finite.
     """
     from scipy import sparse
 
@@ -829,7 +829,7 @@ def plot_terms(
     label: str = "weight",
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot bars of the leading terms of every cluster, on a common scale.
+    """Plot the leading terms of each cluster as bars on a common scale.
 
     Parameters
     ----------
@@ -843,18 +843,18 @@ def plot_terms(
     most = max((len(found) for found in data.terms), default=1)
     with figures.house_style():
         width = max(2.6 * n_columns, 4.5)
-        # A bar is .19 inches high.
+        # Each bar is .19 inches high.
         figure = figures.new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat):
             if place < n_shown:
                 _draw_terms(ax, data, place, most)
-                # Only the lowest panel of a column has tick labels.
+                # Only the lowest panel in each column has tick labels.
                 ax.tick_params(labelbottom=place + n_columns >= n_shown)
             else:
                 ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
-        # The title has 11 characters per inch.
+        # The title fits about 11 characters per inch.
         figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
         figures.save_figure(figure, path)
     return figure
@@ -864,7 +864,7 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
     ax.barh(rows, weights, color="#4477aa", height=0.72)
-    # Terms have at most 24 characters.
+    # Terms are shortened to 24 characters.
     ax.set_yticks(rows, [shortened(term, 24) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -885,7 +885,7 @@ def _headed(title: str, data: TermData) -> str:
 
 
 def shortened(name: str, longest: int) -> str:
-    """Reduce a name to one line of at most ``longest`` characters."""
+    """Shorten a name to one line of at most ``longest`` characters."""
     line = "".join(mark if mark.isprintable() else " " for mark in name)
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
@@ -894,7 +894,7 @@ def shortened(name: str, longest: int) -> str:
 def plot_archive(
     archive: Any, *, title: str = "", ax: Axes | None = None, path: str | PathLike[str] | None = None
 ) -> Figure:
-    """Plot the quality of the best partition of every cell as a heat map over two descriptors.
+    """Plot the quality of the best partition in each cell as a heat map over two descriptors.
 
     Raises a ValueError if the archive is empty or does not have exactly two descriptors.
 

@@ -1,4 +1,4 @@
-"""Content of a report: the solutions of a fitted estimator, with their columns and figures."""
+"""Report content: the solutions of a fitted estimator, with their columns and figures."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from moo_clustering.results import ClusteringResult, Front
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
 
-# Column of the adjusted Rand index with the chosen solution.
+# Column with the adjusted Rand index between each solution and the chosen one.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-# Name of the fact that the footer of the page shows.
+# Name of the fact shown in the footer of the page.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# A front that is clustered on demand shows members with at most this many labels in total, but at least
-# FEWEST_MEMBERS of them.
+# For a front clustered on demand, show as many members as have at most this many labels in total, but at
+# least FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
-Cut = tuple[int, str, str]  # solution; how it was found; how it compares with the chosen solution
-LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
-# Name and requirement of a limit, and its violation by every solution, NaN if unknown.
+Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
+LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, index of each sample's or -1
+# Name and requirement of a limit, and its violation by each solution; NaN if unknown.
 LimitRow = tuple[str, str, NDArray[np.float64]]
-Doubt = tuple[int, int, int, float, float]  # row; its cluster; another cluster; support of both clusters
+Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of each
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    """Return the objectives with original signs, NaN if unknown."""
+    """Return one column per objective, with original signs; NaN if unknown."""
     if front is None:
         return []
     found = np.full((len(solutions), len(front.objectives)), np.nan)
@@ -60,7 +60,7 @@ def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> lis
 
 
 def size_columns(labels: NDArray[np.int32]) -> list[Column]:
-    """Return numbers of clusters, sizes of the smallest cluster and, if any, samples in no cluster."""
+    """Return columns with the number of clusters, smallest cluster size and, if any, unassigned samples."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
     least = np.array([each.min(initial=labels.shape[1]) for each in sizes], dtype=np.float64)
@@ -71,7 +71,7 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
 
 
 def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
-    """Return the shares of all constraints, of the must-links and of the cannot-links that are satisfied."""
+    """Return the fractions of all constraints, of must-links and of cannot-links that are satisfied."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     must, cannot = satisfied_pairs(labels, supervision)
@@ -86,7 +86,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return the limit violations of every solution, NaN for solutions with samples in no cluster."""
+    """Return each limit's violation by each solution; NaN for solutions with samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -113,8 +113,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution and the alternatives of a pool, or up to five members of a front."""
-    # For every other number of clusters, show the member that is most similar to the chosen solution.
+    """Return the chosen solution with the alternatives from a pool, or with up to five front members."""
+    # For each other number of clusters, show the member that is most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -151,7 +151,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
 
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
-    """Compare the scores of a solution with those of the chosen solution, in a sentence."""
+    """Compare the scores of a solution and of the chosen solution in a sentence."""
     found: dict[str, list[str]] = {"better in": [], "worse in": [], "equal in": []}
     for column in columns:
         own, reference = column.values[[place, chosen]]
@@ -166,13 +166,13 @@ def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One number for each solution.
+    """A column with one number per solution.
 
     Attributes
     ----------
     name : str
     values : ndarray of shape (n_solutions,), float64
-        NaN if undefined.
+        Values of the solutions; NaN if undefined.
     is_objective : bool
     greater_is_better : bool or None
         None if neither direction is better.
@@ -191,17 +191,17 @@ class ClusterFacts:
     Attributes
     ----------
     silhouette : float
-        Mean silhouette of its samples, or of a subsample; NaN if unknown.
+        Mean silhouette of the cluster's samples, or of a subsample; NaN if unknown.
     typical : tuple of int
-        Rows of the samples nearest to the centre of the cluster, nearest first.
+        Row indices of the samples nearest to the cluster centre, nearest first.
     features : tuple of (str, float)
-        Leading terms or features with their weights, largest weight first.
+        Leading terms or features with their weights, in decreasing order of weight.
     name : str
-        Name that distinguishes the cluster from the others, or empty.
+        Name that distinguishes the cluster from the others; may be empty.
     nearest : int
-        Cluster with which ``contrasts`` compare, or -1.
+        Cluster with which ``contrasts`` compares this cluster, or -1.
     contrasts : tuple of (str, str, str)
-        Columns or terms, with their values in the cluster and in the nearest cluster.
+        Columns or terms, with their values in this cluster and in the nearest cluster.
     rules : tuple of str
         Rules that assign samples to the cluster.
     """
@@ -217,21 +217,21 @@ class ClusterFacts:
 
 @dataclass(frozen=True, eq=False)
 class PlaneMap:
-    """Positions of the samples in the plane.
+    """Positions of samples in the plane.
 
     Attributes
     ----------
     positions : ndarray of shape (n_shown, 2), float64
     rows : ndarray of shape (n_shown,), int64
-        Rows of the samples shown, ascending.
+        Row indices of the samples shown, in ascending order.
     axes : tuple of two str
     note : str
-        Method of the projection, and selection of the samples if not all are shown.
+        Projection method, and selection of the samples if some are omitted.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
-        Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
+        Positions in a neighbour embedding, which is shown by default; NaN for omitted samples.
     columns : sequence of MapColumn
     outlines : ndarray of shape (n_points, 3), float64, or None
-        Rings of areas, for a map: position in ``rows``, and coordinates; NaN between rings.
+        For a map of areas, their rings as indices into ``rows`` and coordinates, with NaN between rings.
     """
 
     positions: NDArray[np.float64]
@@ -245,16 +245,16 @@ class PlaneMap:
 
 @dataclass(frozen=True, eq=False)
 class MapColumn:
-    """A column whose values colour the samples on the map.
+    """A column that can colour the samples on the map.
 
     Attributes
     ----------
     name : str
     values : ndarray of shape (n_shown,), float64
-        Numbers, dates in seconds since 1970, or positions in ``categories``; NaN if missing.
+        Numbers, dates in seconds since 1970, or indices into ``categories``; NaN if missing.
     categories : tuple of str
     unit : str
-        Unit of numbers; "date" for dates.
+        Unit of the numbers; "date" for dates.
     """
 
     name: str
@@ -265,23 +265,23 @@ class MapColumn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A figure that only some methods have.
+    """A figure that is specific to some methods.
 
     Attributes
     ----------
     kind : {"matrix", "lines", "bars", "image"}
     title, note : str
     x, y : sequence
-        Names and heights of ``"bars"``; names of the columns and rows of a ``"matrix"``, or empty.
+        Names and heights for ``"bars"``; names of columns and rows for a ``"matrix"``, or empty.
     series : mapping of str to (x, y)
-        The lines of ``"lines"``.
+        Lines for ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
-        The matrix of ``"matrix"``, NaN for empty cells.
+        Values for ``"matrix"``; NaN for empty cells.
     axes : tuple of two str
     image : bytes
-        A PNG file, for ``"image"``; ``note`` is its text alternative.
+        PNG file for ``"image"``; ``note`` is its alternative text.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution that every cell of a ``"matrix"`` selects, -1 for none. The main part shows such panels.
+        Solution selected by each cell of a ``"matrix"``, or -1. The main part shows panels with solutions.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -304,53 +304,53 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        Method, parameters and data, for the header of the page.
+        Method, parameters and data, for the page header.
     sample_kind : str
-        Noun for a sample: "sample", "document", "bag", "row", ...
+        Noun for a sample, such as "sample", "document", "bag" or "row".
     sample_names : ndarray of shape (n_samples,) of str
     sample_texts : sequence of str or None
         Texts that identify the samples, such as the beginning of each document.
     names : sequence of str
         Names of the solutions.
     labels : ndarray of shape (n_solutions, n_samples), int32
-        Clusters 0, 1, ...; -1 for samples in no cluster.
+        Clusters 0, 1, ..., and -1 for samples in no cluster.
     columns : sequence of Column
-        Objectives first.
+        Columns of the solution table, objectives first.
     chosen : int
-        Solution selected by the estimator.
+        Index of the solution selected by the estimator.
     rules : mapping of str to int
-        Solution that ``choose(rule)`` selects.
+        Solution selected by ``choose(rule)`` for each rule.
     runs : sequence of str
-        Run of each solution; empty for a single run.
+        Run of each solution; empty if there is only one run.
     cluster_names : mapping of int to sequence of str
-        Names of the clusters of each solution with named clusters.
+        Cluster names, for each solution that has them.
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
-        One entry per cluster for each described solution.
+        One entry per cluster, for each described solution.
     heatmaps : mapping of int to Heatmap
-        Strongest columns of some described solutions.
+        Strongest columns, for some of the described solutions.
     features_title : str
-        Heading of the features of the clusters, such as "leading terms".
+        Heading for the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
-        Adjusted Rand index of each pair of solutions.
+        Adjusted Rand index between each pair of solutions.
     agreement_note : str
     history : DataFrame or None
-        Generations in the first column, values in the others.
+        Generations in the first column, and values in the other columns.
     panels : sequence of Panel
     missing : sequence of str
-        Sentences about what the report cannot show.
+        Sentences that state what the report cannot show.
     confidence : float
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut
     left_out : sequence of LeftOut
     limits : sequence of LimitRow
     doubts : sequence of Doubt
-        Most doubtful first.
+        Doubtful samples, most doubtful first.
     files : sequence of str
-        Result files in the folder of the report.
+        Result files in the report folder.
     lines : sequence of (str, str)
-        Titles of commands or code to copy, and their texts.
+        Titles of commands or code to copy, with their texts.
     """
 
     title: str
@@ -397,20 +397,20 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """A partition and its roles in the run."""
+    """A partition, with its roles in the run."""
 
     labels: Labels
-    # For example ``"member 3"`` of the front and ``"result"``.
+    # For example, ``"member 3"`` for a member of the front, or ``"result"``.
     roles: list[str]
     member: int | None = None  # row of the front
     values: NDArray[np.float64] | None = None  # objectives with original signs, if known
-    # The medoid of each cluster, if the method has medoids.
+    # Medoid of each cluster, if the method uses medoids.
     medoids: NDArray[np.int64] | None = None
     cluster_names: list[str] | None = None
 
     @property
     def name(self) -> str:
-        """Name of the solution: its first roles, ``"result"`` before all others."""
+        """Name of the solution: its first roles, with ``"result"`` before all others."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -418,13 +418,13 @@ class Solution:
 
 @dataclass(eq=False)
 class Solutions:
-    """Partitions in the order of the report: the members of the front first, in the order of its rows."""
+    """Partitions in the order of the report: first the members of the front, in row order."""
 
     found: list[Solution] = field(default_factory=list)
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
-        """Append a solution, even if an equal one exists, and return its position."""
+        """Append a solution, even if an equal solution exists, and return its position."""
         self.found.append(solution)
         place = len(self.found) - 1
         self._places.setdefault(solution.labels.tobytes(), place)
@@ -440,9 +440,9 @@ class Solutions:
         cluster_names: list[str] | None = None,
         medoids: NDArray[np.int64] | None = None,
     ) -> int:
-        """Return the position of a partition, which is appended if it is new."""
-        # ``member`` is the row of the partition in the front; the existing solution of this row then gets the
-        # cluster numbers of ``labels``. With ``always_named``, it also gets the role.
+        """Return the position of a partition, appending the partition if it is new."""
+        # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
+        # renumbered as in ``labels``. With ``always_named``, the role is added to an existing solution.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -461,13 +461,13 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Return whether the position belongs to another row of the front, and ``member`` has none yet."""
+        """Return whether a position belongs to another front row, while ``member`` has no position yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of the front row ``member`` if its partition is ``labels``, otherwise None."""
+        """Return the position of front row ``member`` if its partition is ``labels``, otherwise None."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
                 first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)
@@ -481,7 +481,7 @@ class Solutions:
 
     @property
     def labels(self) -> Labels:
-        """Shape (n_solutions, n_samples)."""
+        """Labels of the solutions, shape (n_solutions, n_samples)."""
         return np.stack([solution.labels for solution in self.found])
 
     @property
@@ -491,7 +491,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Return int32 labels, -1 for samples in no cluster; raise a ValueError unless they are 1-d integers."""
+    """Return int32 labels, with -1 for samples in no cluster; raise a ValueError unless 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -502,7 +502,7 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
 
 @dataclass(frozen=True)
 class Report:
-    """Report page in a file. A notebook displays it as the last value of a cell.
+    """Report page in a file. Notebooks display it if it is the last value in a cell.
 
     Attributes
     ----------
@@ -513,12 +513,12 @@ class Report:
     path: Path
 
     def open(self) -> bool:
-        """Show the page in the browser; return False if there is no browser."""
+        """Show the page in the browser; return False if no browser is available."""
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
         # `srcdoc` isolates the scripts and styles of the page from those of the notebook. A link to the file
-        # would not work in a notebook that runs on another machine.
+        # would fail if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
@@ -526,7 +526,7 @@ class Report:
 
 
 class RunSolutions(NamedTuple):
-    """All partitions of a run, the chosen one, the selections of the rules, and notes on omissions."""
+    """Partitions of a run, the index of the chosen one, the selections by rule, and notes on omissions."""
 
     solutions: Solutions
     labels: NDArray[np.int32]
@@ -536,9 +536,9 @@ class RunSolutions(NamedTuple):
 
 
 def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
-    """Collect the front, the result, alternatives, controls, runs and the selections of all rules."""
-    # ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
-    # For at most this number of samples, k-means is faster on one thread.
+    """Collect the front, result, alternatives, controls and runs, and the selections by all rules."""
+    # ``class_names`` gives the names of classes 0, 1, ... in the labels of the fit.
+    # For up to this number of samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
 
@@ -553,7 +553,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
         solutions.place(labels, name)
     rules = {}
     for rule, selected in selections(result).items():
-        # Do not add a role, because the page names the rules of a solution on their buttons.
+        # Do not add a role, because the page lists the rules of a solution on buttons.
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)
@@ -579,7 +579,7 @@ def _place(
     class_names: Sequence[str] | None,
     always_named: bool = True,
 ) -> int:
-    """Return the position of a result's partition, which is added unless it is a member of the front."""
+    """Return the position of a result's partition, adding the partition unless the front contains it."""
     place = solutions.place(
         checked_labels(result.labels),
         role,
@@ -593,7 +593,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # The report omits this member of the front.
+    # The result is a member of the front that the report omits.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]
@@ -632,12 +632,12 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
 
 
 def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
-    """Return the result of every rule that requires no further search."""
+    """Return the result selected by each rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # This fit may not support the rule.
+            # This fit might not support the rule.
             with suppress(ValueError):
                 found[rule] = result.select(rule) if result.select is not None else result
     return found

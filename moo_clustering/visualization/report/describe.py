@@ -1,6 +1,6 @@
 """Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
 
-The command also uses them to describe the clusters of documents.
+The command also uses them to describe clusters of documents.
 """
 
 from __future__ import annotations
@@ -50,43 +50,43 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum number of columns times solutions with contrasts. The first solution always has contrasts.
+# Maximum product of columns and solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
-_MOST_VALUES = 50  # maximum number of categories of a column
-# Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
-# that colour the map, and of contrasts.
+_MOST_VALUES = 50  # maximum number of categories in a column
+# Maximum numbers of heatmap columns, of cells times thousands of samples in all heatmaps, of columns that can
+# colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# Minimum and maximum number of samples of a neighbour embedding, its perplexity and number of iterations,
-# and the correlation between distances in the plane and in the data that makes the embedding unnecessary.
+# Minimum and maximum number of samples in a neighbour embedding, its perplexity, its number of iterations,
+# and the correlation between distances in the plane and in the data above which no embedding is needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-_MOST_KNOWN = 12  # maximum number of values of a column that was not used
+_MOST_KNOWN = 12  # maximum number of values in an unused column
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Largest numbers of multiplications for all solutions, and of numbers in memory.
+# Maximum number of multiplications for all solutions, and maximum number of values in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
-# Largest side of a matrix, and number of clusters with terms.
+# Maximum side of a matrix, and maximum number of clusters shown with terms.
 MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
-# Maximum number of samples for majorisation, and number of landmarks.
+# Maximum number of samples for majorisation, and maximum number of landmarks.
 _REFINED, _LANDMARKS = 300, 1000
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices of solutions, with a note on the computation."""
+    """Adjusted Rand indices between solutions, with a note on how they were computed."""
 
     with_chosen: NDArray[np.float64]
-    # shape (n_solutions, n_solutions), or None for too many solutions.
+    # shape (n_solutions, n_solutions), or None if there are too many solutions.
     table: NDArray[np.float64] | None
     note: str
 
 
 def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
-    """Return the adjusted Rand index of all pairs of solutions, on all samples or a random subset.
+    """Return the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
 
-    Samples in no cluster (-1) are treated as a cluster.
+    Samples in no cluster (-1) are treated as one cluster.
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
@@ -106,7 +106,7 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """Silhouettes, typical samples and leading features of solutions."""
+    """Silhouettes, typical samples and leading features of the solutions."""
 
     distances: SampledDistances | None = None  # None without samples
     cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
@@ -116,11 +116,11 @@ class Described:
 
     @property
     def silhouettes(self) -> NDArray[np.float64]:
-        """Mean silhouette of every solution."""
+        """Mean silhouette of each solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> NDArray[np.intp]:
-        """Return the typical samples of the first solutions, at most ``most``."""
+        """Return the typical samples of the first solutions, up to ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -133,7 +133,7 @@ class Described:
 def describe(
     samples: Samples | None, run: RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
-    """Describe the clusters of the result, then of the selections of rules, then of other solutions."""
+    """Describe the clusters of the result, then those selected by rules, then those of other solutions."""
     if samples is None:
         return Described()
     labels = run.labels
@@ -193,7 +193,7 @@ def cluster_facts(
 
 
 def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
-    """Return the terms with the largest mean weights in every cluster, without samples in no cluster."""
+    """Return the terms with the largest mean weights in each cluster, ignoring samples in no cluster."""
     totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
@@ -201,7 +201,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
         row = sparse.csr_array(totals[[cluster]])
         columns, weights = row.indices, row.data / size
         if len(weights) > N_FEATURES:
-            # Include ties with the smallest leading weight; the sort below resolves them by column.
+            # Include ties with the smallest leading weight; the sort below breaks them by column.
             kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
@@ -210,7 +210,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
 
 
 def cluster_indicators(labels: NDArray[np.int32]) -> Any:
-    """Return sparse indicators of clusters, shape (n_clusters, n_samples)."""
+    """Return sparse cluster indicators of shape (n_clusters, n_samples)."""
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
@@ -218,18 +218,18 @@ def cluster_indicators(labels: NDArray[np.int32]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The samples of a report: rows, bags or distances."""
+    """The samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): in the scale of the method, of unit length for cosine distances; means of
-    # bags; None for distances.
+    # shape (n_samples, n_features): features as scaled by the method, with unit length for cosine distances,
+    # or means of bags; None for distances.
     points: Any = None
-    table: Any = None  # shape (n_samples, n_features): in the units of the data; means of bags
+    table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
-    cosine: bool = False  # whether distances are cosine distances
-    bags: Bags | None = None  # in the scale of the method
+    cosine: bool = False  # whether to use cosine distances
+    bags: Bags | None = None  # as scaled by the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns that describe the clusters, their units, and a function that reads these columns of other rows.
+    # Columns that describe the clusters, their units, and a function that reads these columns for other rows.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -253,7 +253,7 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: NDArray[np.intp]) -> FloatArray:
-        """Return symmetric distances between some samples."""
+        """Return symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
             return (D + D.T) / 2.0
@@ -279,7 +279,7 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns`` describe the clusters in place of X. If ``units`` is None, their cells are parsed.
+    # ``columns`` describe the clusters instead of X. If ``units`` is None, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -358,7 +358,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Return the numbers, with categories as indicator columns, and column names, if any."""
+    """Return numbers, with categories as indicator columns, and the column names, if available."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -397,7 +397,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SampledDistances:
-    """Distances between samples, or between a random subset of many samples."""
+    """Distances between all samples, or between a random subset if there are many samples."""
 
     rows: NDArray[np.intp]  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
@@ -406,12 +406,12 @@ class SampledDistances:
 
 @dataclass(frozen=True, eq=False)
 class Cohesion:
-    """Silhouettes of the clusters of a partition, from the samples with distances."""
+    """Silhouettes of the clusters in a partition, computed from the samples with known distances."""
 
-    silhouette: float  # mean over the samples; NaN for fewer than two clusters
-    # shape (n_clusters,): means over their samples; NaN for clusters with too few samples.
+    silhouette: float  # mean over the samples; NaN with fewer than two clusters
+    # shape (n_clusters,): mean over each cluster's samples; NaN for clusters with too few samples.
     of_clusters: FloatArray
-    to_own: FloatArray  # shape (n_rows,): mean distance to the other samples of the cluster
+    to_own: FloatArray  # shape (n_rows,): mean distance to the other samples in the cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
@@ -425,8 +425,8 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
-    """Return the silhouettes of every partition, without samples in no cluster (-1)."""
-    # Takes O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
+    """Return the silhouettes of each partition, ignoring samples in no cluster (-1)."""
+    # Takes O(n_rows^2 n_clusters) time in matrix products, for n_clusters clusters in all partitions.
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
     start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
@@ -482,7 +482,7 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
 
 
 def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
-    """Return the typical samples of the clusters of one partition, see :func:`typical_rows`."""
+    """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
     if samples.kind not in ("bags", "distances"):
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
@@ -496,10 +496,10 @@ def typical_rows(
     distances: SampledDistances | None = None,
     to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first)."""
-    # The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
-    # mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
-    # the method, if any, is first.
+    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
+    # With cosine distances, the mean is a direction. For bags and precomputed distances, samples are sorted
+    # by their mean distance to the cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). If the
+    # method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
         assert distances is not None
@@ -522,7 +522,7 @@ def typical_rows(
 def _nearest(
     rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
 ) -> list[RowNumbers]:
-    # Round, so that rounding errors do not determine the order of equal samples.
+    # Round, so that rounding errors do not affect the order of equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [
@@ -532,13 +532,13 @@ def _nearest(
 
 
 def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
-    """Return the squared distance to the mean of the cluster, or values with the same order."""
+    """Return each sample's squared distance to its cluster mean, or values in the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are 0, so larger products with the mean are nearer.
+        # Rows have unit length or are zero, so rows with a larger product with the mean are nearer.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -553,7 +553,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Return columns with 2 to 12 distinct values, and numeric columns with more, binned at quartiles."""
+    """Return columns with 2 to 12 distinct values; numeric columns with more are binned at quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -562,11 +562,11 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if np.isfinite(numbers).sum() > len(known) / 2:  # other texts follow the numbers
+        if np.isfinite(numbers).sum() > len(known) / 2:  # sort the numbers before other texts
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Divide samples at the rounded limits, which the page shows.
+            # Divide samples at the rounded limits, because the page shows these.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -580,7 +580,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
-    """Return up to 60 samples for which another cluster has more support than their own."""
+    """Return up to 60 samples that have more support from another cluster than from their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -607,7 +607,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Return the figures of the result, with ``labels`` and descriptions ``facts`` of its clusters."""
+    """Return the figures for the result; ``labels`` are its clusters and ``facts`` their descriptions."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -631,7 +631,7 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
-    """Return the similarity matrix in the order of the clusters, and eigenvalues of its Laplacian."""
+    """Return the similarity matrix sorted by cluster, and the eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
@@ -653,7 +653,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Return a matrix of the share of the pool in which two samples are in the same cluster."""
+    """Return a matrix with the fraction of the pool in which each pair of samples shares a cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
@@ -665,7 +665,7 @@ def pool_panel(found: Coassociation) -> Panel:
 
 
 def archive_panel(archive: Any, labels: Labels) -> Panel:
-    """Return the cells of an archive with two descriptors; ``labels`` are the solutions of the report."""
+    """Return the cells of an archive with two descriptors; ``labels`` are the solutions in the report."""
     places = {row.tobytes(): place for place, row in enumerate(relabel_by_first_appearance(labels + 1))}
     found = [places.get(row.tobytes(), -1) for row in relabel_by_first_appearance(archive.labels + 1)]
     (x, y), (columns, rows) = archive.edges, archive.cells.T
@@ -690,14 +690,14 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the intervals between edges: unit intervals by their integers, others by their ends."""
+    """Name the intervals between edges: unit intervals by their integers, other intervals by their ends."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
 
 
 def roc_panel(curves: Any) -> Panel:
-    """Return ROC curves with their areas, see :func:`~moo_clustering.visualization.roc_data`."""
+    """Return ROC curves with their areas; see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data, chance = roc_data(curves), np.array([0.0, 1.0])
@@ -727,7 +727,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return the first and last position of every cluster, from 1, as text; "" for many clusters."""
+    """Return the first and last position of each cluster, from 1, as text; "" for many clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
@@ -736,7 +736,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples, or the samples ``kept`` and random others, up to ``max_points`` in all."""
+    """Select all samples, or the samples ``kept`` plus random samples up to ``max_points`` in total."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     chosen = np.zeros(n_samples, dtype=bool)
@@ -748,7 +748,7 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Return the positions of some samples, with ascending rows."""
+    """Return the positions of selected samples; ``rows`` are ascending."""
     positions, axes, note = _positions(samples, rows, distances)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
     neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
@@ -781,7 +781,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
 
 
 def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
-    """Return the columns that can colour the samples of a map, those of the heatmap first."""
+    """Return the columns that can colour the samples on a map, starting with those in the heatmap."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
     return [
@@ -797,13 +797,13 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Return the positions, passed by the user, of some samples."""
+    """Return a map that places selected samples at the positions passed by the user."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
 
 def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
-    """Return the centres of areas, and their simplified outlines if all areas are shown."""
+    """Return points inside the areas, and the simplified outlines if all areas are shown."""
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
@@ -814,7 +814,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
         return replace(shown, note=_noted("Every point lies in its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    # Outlines of areas are simplified to this number of points across the map.
+    # Simplify outlines to a resolution of 2000 points across the map.
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)
@@ -823,7 +823,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Check the positions of all samples."""
+    """Check that there is a finite position for each sample."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(
@@ -854,7 +854,7 @@ def _positions(
     if samples.points.shape[1] > 2:
         positions, _, found = feature_plane(samples.points)
         share = 1.0 if found is None else found
-    else:  # all other features are constant
+    else:  # all but two features are constant
         positions, share = components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 

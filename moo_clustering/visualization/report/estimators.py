@@ -45,8 +45,8 @@ _LONGEST = 60
 def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
-    """Write the page of a fitted clusterer, with options of :func:`report_content`."""
-    # Imported lazily, because the page needs the plotting libraries.
+    """Write the report page of a fitted clusterer, with options of :func:`report_content`."""
+    # Lazy import, because the page needs the plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -55,14 +55,14 @@ def write_report_of(
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
-    """Show the page of a fitted clusterer in the notebook or the browser."""
+    """Show the report page of a fitted clusterer in the notebook or browser."""
     folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
     try:
         report = write_report_of(estimator, folder / "report.html", X, **options)
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # IPython is loaded in notebooks, whose shell has a kernel, and in terminals, whose shell has none.
+    # IPython is loaded in notebooks, where the shell has a kernel, and in terminals, where it has none.
     notebook: Any = sys.modules.get("IPython")
     if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
@@ -97,58 +97,58 @@ def report_content(
     max_described: int = 100,
     random_state: int = 0,
 ) -> contents.ReportContent:
-    """Create the content of a report of a fitted clusterer.
+    """Create the report content for a fitted clusterer.
 
-    For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
-    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution.
-    Takes O(S n + m^2 + S^2) additional memory. Raises a NotFittedError if the estimator has no ``labels_``,
-    and a ValueError if the data or names do not match the labels of the estimator.
+    For S solutions of n samples with K clusters in total, takes O(m^2 K) time for the silhouettes of m
+    samples (at most 2000, fewer if there are many clusters), O(S^2 n') for agreement on n' samples, and O(n
+    d) per described solution. Takes O(S n + m^2 + S^2) additional memory. Raises a NotFittedError if the
+    estimator has no ``labels_``, and a ValueError if the data or names do not match its labels.
 
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator of this package or of scikit-learn with ``labels_``, a pipeline that ends with one, or a
-        :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
+        Estimator with ``labels_`` from this package or scikit-learn, a pipeline that ends with one, or a
+        :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances of the fit, or input of the pipeline. Without X, the report has no map, only cluster
-        sizes.
+        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map, and
+        shows only the sizes of the clusters.
     title : str, optional
-        Default: name of the estimator.
+        Page title. Default: the name of the estimator.
     sample_names : sequence of str, optional
-        Default: names of bags, index of a DataFrame, or row indices.
+        Names of the samples. Default: names of bags, the index of a DataFrame, or row indices.
     sample_texts : sequence of str, optional
         Texts that identify the samples.
     sample_kind : str, optional
         Noun for a sample. Default: ``"bag"`` for bags, ``"document"`` with texts, otherwise ``"sample"``.
     feature_names : sequence of str, optional
     columns : DataFrame of shape (n_samples, n_columns), optional
-        Columns that name and describe the clusters. Default: those of X.
+        Columns that name and describe the clusters. Default: the columns of X.
     units : mapping of str to str, optional
-        Units of ``columns``.
+        Unit of each column in ``columns``.
     class_names : sequence of str, optional
-        Names of the classes 0, 1, ... of ``y``.
+        Names of the classes 0, 1, ... in ``y``.
     y : array-like of shape (n_samples,), optional
-        Partial labels of the fit, -1 for unlabelled samples.
+        Partial labels used in the fit, with -1 for unlabelled samples.
     must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-        Pairs of the fit.
+        Pairs used in the fit.
     embedding : array-like or DataFrame of shape (n_samples, 2), optional
-        Positions for the map instead of principal components. Columns of a DataFrame name the axes.
+        Positions on the map, instead of principal components. DataFrame columns name the axes.
     geometry : sequence of polygons, optional
-        Polygons of shapely, one per sample, for a map of areas. Default: those of a GeoDataFrame X.
+        One shapely polygon per sample, for a map of areas. Default: the geometry of a GeoDataFrame X.
     roc_curves : mapping of name to (fpr, tpr), optional
-        ROC curves of predicted labels to show.
+        ROC curves of predicted labels to show in the report.
     left_out : DataFrame of shape (n_samples, n_columns), optional
-        Columns that the fit did not use, such as known classes, to compare with the clusters.
+        Columns not used in the fit, such as known classes, to compare with the clusters.
     facts : sequence of (str, str), optional
-        Further facts for the header of the report.
+        Additional facts for the header of the report.
     options : mapping of str to object, optional
         Options for the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map: samples in constraints, typical samples, then random samples.
+        Maximum number of samples on the map: first samples in constraints, then typical, then random samples.
     max_described : int, default=100
-        Number of solutions with described clusters: the result, the selections of rules, then others.
+        Number of solutions with described clusters: the result, those selected by rules, then others.
     random_state : int, default=0
-        Seed of all random selections.
+        Seed for all random selections.
     """
     if isinstance(estimator, Pipeline):
         table, X, estimator = X, None if X is None else estimator[:-1].transform(X), estimator[-1]
@@ -201,7 +201,7 @@ def report_content(
         shown = replace(
             shown, columns=describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
         )
-    # Versions that can affect results.
+    # These versions can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
@@ -253,7 +253,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return the members of an archive as a front of one objective, with the best member as the result."""
+    """Return the members of an archive as a front with one objective, with the best member as the result."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -272,7 +272,7 @@ def describe_of(
     namer: Callable[[ClusterDescription], str] | None = None,
     read: describing.Samples | str | None = None,
 ) -> ClusterDescriptions:
-    """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
+    """Describe the clusters of a fitted clusterer; see the estimators' ``describe`` method."""
     result = result_of(estimator)
     if namer is not None and not callable(namer):
         raise TypeError(f"namer must be a function of a description, got {quoted(namer)}")
@@ -300,7 +300,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read X with ``read_samples``; warn if its rows are not those of the fit."""
+    """Read X with ``read_samples``; warn if its rows differ from those of the fit."""
     n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if (
         isinstance(estimator, ReportMixin)
@@ -321,7 +321,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, rows that match no row of the fit may intentionally be in another unit.
+        # Without a preparer, rows that match no row of the fit may intentionally be in other units.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -341,7 +341,7 @@ def explain_of(
     class_names: Sequence[str] | None = None,
     namer: Callable[[ClusterDescription], str] | None = None,
 ) -> ClusterRules:
-    """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
+    """Find rules for the clusters of a fitted clusterer; see the estimators' ``explain`` method."""
     result = result_of(estimator)
     labels = contents.checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns)
@@ -362,10 +362,10 @@ def explain_of(
 def _rule_columns(
     samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that reads them for further samples."""
+    """Return columns for rules (None for distances), and a function that extracts them from new samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        # Number of terms among which rules for documents are searched.
+        # Search for document rules among at most 200 terms.
         places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
@@ -386,7 +386,7 @@ def _with_rules(
 ) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
-    if not 0 < len(facts) <= 20:  # the page shows rules of at most 20 clusters
+    if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
     if frame is None:
@@ -399,7 +399,7 @@ def _with_rules(
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
-    """Return the samples with their clusters, see ``table`` of the estimators."""
+    """Return the samples with their clusters; see the estimators' ``table`` method."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
     labels = contents.checked_labels(result.labels)
     read = (
@@ -425,7 +425,7 @@ class _Predicted(NamedTuple):
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> _Predicted:
-    """Predict the clusters of new samples, and compare them with the samples of the fit."""
+    """Predict the clusters of new samples, and compare the new samples with those of the fit."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -442,7 +442,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has already issued the warnings about X.
+        # ``predict`` has already issued all warnings about X.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
@@ -459,7 +459,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale rows of the fit and new rows, or compute distances of new rows to the nearest row of the fit."""
+    """Scale fit rows and new rows, or compute the distance of each new row to the nearest fit row."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -479,7 +479,7 @@ def _compared_rows(
 
 
 def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
-    """Return new samples with their clusters; see ``predict_table`` of the estimators."""
+    """Return new samples with their clusters; see the estimators' ``predict_table`` method."""
     found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
     if is_frame(X):
         frame = as_frame(X)[0]
@@ -496,12 +496,12 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
 
 
 def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
-    """Compare new samples with the samples of the fit; see ``drift`` of the estimators."""
+    """Compare new samples with those of the fit; see the estimators' ``drift`` method."""
     preparer, prepared = result_of(estimator).preparer, None
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # Ignore the warnings of ``predict``, because the notes repeat them.
+            # Ignore the warnings from ``predict``, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         found = _predicted(estimator, X, reference, **options)
     return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
@@ -529,7 +529,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: those of the user, else classes after a fit with labels, else descriptions."""
+    """Return cluster names: the user's, else classes after a fit with labels, else from descriptions."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
@@ -545,7 +545,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Show the weights of the most distinctive features; return the heading, "" without feature weights."""
+    """Show the weights of the most distinctive features; return a heading, "" without feature weights."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
@@ -560,7 +560,7 @@ def _weighed(
 def _missing(
     result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
 ) -> list[str]:
-    """Return sentences about what the report cannot show."""
+    """Return sentences that state what the report cannot show."""
     notes = []
     if not result.has_front:
         others = len(run.labels) > 1
@@ -575,7 +575,7 @@ def _missing(
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for other shapes or unknown rows."""
+    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for bad shapes or unknown rows."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
     found = checked_array(pairs, name)
@@ -589,7 +589,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets."""
+    """Return classes 0, 1, ..., with -1 if unlabelled; return None if there are no labels, or label sets."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -606,7 +606,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row indices."""
+    """Return sample names. Default: names of bags, table rows or AnnData observations, else row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
@@ -618,7 +618,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """Return one text per sample, or None; raise a ValueError for a wrong number of texts."""
+    """Return one text per sample, or None; raise a ValueError if the number of texts is wrong."""
     if texts is None:
         return None
     found = [str(text) for text in texts]
@@ -634,7 +634,7 @@ def run_facts(
     pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
-    """Return facts of a run: method, changed options, numbers of samples and features, and others."""
+    """Return facts about a run, such as its method, changed options, and numbers of samples and features."""
     facts = list(result.facts)
     facts.append(("method", type(estimator).__name__))
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
@@ -660,7 +660,7 @@ def run_facts(
 
 
 def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Return the parameters that affect the result and differ from their defaults, except random_state."""
+    """Return the parameters that affect the result and differ from the defaults, except random_state."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
@@ -674,6 +674,6 @@ def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None)
 
 
 def shortened(value: Any) -> str:
-    """Represent a value in one line of limited length."""
+    """Represent a value on one line of limited length."""
     line = " ".join(repr(value).split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

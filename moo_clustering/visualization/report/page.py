@@ -1,4 +1,4 @@
-"""The page of a report: its archive, merging of several runs, and HTML with the content as JSON."""
+"""The report page: its archive, the merging of several runs, and HTML with the content as JSON."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page, in the order in which they depend on each other.
+# Scripts of the page, sorted so that each script follows those on which it depends.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -54,18 +54,18 @@ _SCRIPTS = (
     "doubts.js", "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Facts that are always visible in the header of the page.
+# Facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentences on certainty for verdicts that begin with the key.
+# Sentence on certainty for each possible beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# The part of a verdict in brackets is shown to methodologists only.
+# This part of a verdict is shown only to methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
-# Smallest mean silhouettes, and their interpretation.
+# Lower limits of mean silhouettes, with their interpretation.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
     (0.25, "nearer to their own cluster than to the nearest other cluster"),
@@ -81,11 +81,11 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write the content of a report to a file in an existing folder, and replace an existing file atomically.
+    """Write report content to a file in an existing folder, atomically replacing any existing file.
 
-    The file is a compressed archive (see :func:`~moo_clustering.persistence.write_archive`) of arrays, with
-    integers in the smallest sufficient type, and JSON. Other types raise a TypeError. Takes O(size of the
-    content) time and memory.
+    The file is a compressed archive (see :func:`~moo_clustering.persistence.write_archive`) of JSON and
+    arrays, with integers in the smallest sufficient type. Raises a TypeError for other types. Takes O(content
+    size) time and memory.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -93,7 +93,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file of :func:`save_content`, with tuples for sequences, without executing code from it."""
+    """Read a file from :func:`save_content` without executing code from it; sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -113,7 +113,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON, and move large sets of numbers to the arrays."""
+    """Convert a value to JSON, and move large sets of numbers to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -137,7 +137,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
-        # Keep the type if the common type of very large and negative integers would be a float.
+        # Keep the type if the common type of very large and of negative integers would be a float.
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
 
@@ -169,7 +169,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Return whether the numbers of solutions and samples are consistent, and indices are in range."""
+    """Return whether the numbers of solutions and samples are consistent and all indices are in range."""
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
     n_solutions, n_samples = content.labels.shape
@@ -221,10 +221,10 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """Merge the reports of several runs on the same samples."""
-    # Samples are matched by name, in the order of the first run, which contributes the chosen solution, and
-    # the map if it has one. Rules, histories and figures begin with the name of their run. Every result is a
-    # rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
+    """Merge the reports on several runs with the same samples."""
+    # Samples are matched by name, in the order of the first run, which contributes the chosen solution and,
+    # if it has one, the map. Names of rules, histories and figures begin with that of the run. Each result is
+    # a rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
@@ -275,11 +275,11 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A run in a merged report."""
+    """One run in a merged report."""
 
     content: ReportContent
     run: str
-    start: int  # number of its first solution
+    start: int  # index of its first solution
     rows: NDArray[np.int64]  # shape (n_samples,): rows of its samples in the merged report
 
     def labels(self) -> NDArray[np.int32]:
@@ -293,7 +293,7 @@ class _Part:
         return [self.content.sample_texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return the name of the run of every solution, with the inner name for a merged run."""
+        """Return the run name of each solution; for a merged run, with the name of the inner run."""
         if not self.content.runs:
             return [self.run] * self.content.n_solutions
         return [f"{self.run}: {run}" for run in self.content.runs]
@@ -353,7 +353,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Return the facts that all runs share, then the other facts of every run."""
+    """Return the facts that all runs share, followed by the other facts about each run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
@@ -370,9 +370,9 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
-    """Merge the columns of all runs by name and direction, objectives first, with NaN for missing values."""
-    # Columns with the same name and different directions get the names of their runs. A column without a
-    # direction is merged with the column of the same name.
+    """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
+    # Columns with equal names but different directions are distinguished by the names of their runs. A column
+    # without a direction is merged with the column of the same name.
     directions: dict[str, set[bool]] = {}
     for content in contents:
         for column in content.columns:
@@ -397,7 +397,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
-    """Return the row in the first run of every sample of the other run, matched by name."""
+    """Return, for each sample of the other run, the row of the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -421,22 +421,22 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page that loads nothing from the network.
 
-    Takes O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB in addition to the data.
-    Its content security policy forbids other scripts and all requests.
+    Takes O(n_solutions * n_samples) time and memory. The page adds about 0.15 MB to the size of the data. Its
+    content security policy forbids other scripts and all network requests.
 
     Parameters
     ----------
     content : ReportContent
-        All texts are escaped.
+        Content of the report. All texts are escaped.
     asks : bool, default=False
-        Whether the page asks questions, for the server of a session. The partition of the session is the
-        solution of the rule "answers".
+        Whether the page asks questions, when served by a session. The session's partition is the solution
+        selected by the rule "answers".
 
     Returns
     -------
     str
-        At most 25 MB in UTF-8, unless a single solution needs more. Larger reports omit solutions, with a
-        note on the page.
+        Page of at most 25 MB in UTF-8, unless a single solution requires more. Larger reports omit solutions,
+        as stated in a note on the page.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -463,13 +463,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the header shows a fact, except a warning that repeats the sentence on certainty."""
+    """Return whether the header shows a fact; warnings that repeat the sentence on certainty are excluded."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
 
 def headline(content: ReportContent) -> Markup:
-    """Return a sentence on the chosen solution as HTML: numbers, names and sizes of its clusters."""
+    """Return a sentence on the chosen solution as HTML: the number, names and sizes of its clusters."""
     if not content.n_solutions:
         return Markup()
     labels = content.labels[content.chosen]
@@ -487,7 +487,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, its figures, and a bar (0 to 1 or None)."""
+    """Return a sentence on the certainty of the clusters, its figures, and a bar length (0 to 1 or None)."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -516,7 +516,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
-    """Write the page of a report, and replace an existing file atomically.
+    """Write the report page, atomically replacing any existing file.
 
     Parameters
     ----------
@@ -530,8 +530,8 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    """Return the page of a report as bytes."""
-    # Lone surrogates, from file names in another encoding, have no UTF-8 representation.
+    """Return the report page as bytes."""
+    # Lone surrogates, which come from file names in another encoding, cannot be represented in UTF-8.
     return render(content).encode("utf-8", "replace")
 
 
@@ -564,7 +564,7 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Return the data for the scripts of the page as JSON values, of approximately ``max_bytes``."""
+    """Return the data for the page's scripts as JSON values, limited to approximately ``max_bytes``."""
     # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
     # a note in ``missing``. Takes O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
     samples = _samples(content)
@@ -572,7 +572,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Remove slightly more solutions than in proportion, because part of the page has a constant size.
+        # Remove slightly more solutions than proportional, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -584,7 +584,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
 
 
 def _size(values: Mapping[str, Any]) -> int:
-    # The page is mostly base64 and short texts.
+    # Estimate the size from the characters, because the page consists mostly of base64 and short texts.
     total = 0
     for value in values.values():
         if isinstance(value, Mapping):
@@ -657,7 +657,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Return the hash of the result: the key under which a browser stores the names of its clusters."""
+    """Return a hash of the result, used as the key under which a browser stores the names of clusters."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
@@ -723,7 +723,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """Encode an array as ``{"dtype", "shape", "data"}``, little-endian, C-ordered, in a JavaScript type."""
+    """Encode an array as ``{"dtype", "shape", "data"}``, little-endian, in C order, in a JavaScript type."""
     choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
     wanted = np.dtype(dtype)
@@ -737,7 +737,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
 
 def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
-    """Return the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
+    """Encode the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
     greatest = int(labels.max(initial=-1)) + 1
@@ -746,20 +746,20 @@ def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    """Return the strings as compressed JSON."""
-    # ASCII escapes represent lone surrogates, unlike UTF-8.
+    """Encode strings as compressed JSON."""
+    # Unlike UTF-8, ASCII escapes can represent lone surrogates.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
 
 
 def _deflated(content: bytes) -> str:
-    # Higher levels take four times as long for almost the same size.
+    # Higher levels take four times as long but hardly reduce the size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
 def by_importance(content: ReportContent) -> NDArray[np.intp]:
-    """Sort solutions: the chosen one, the selections of rules, then others by mean rank in the objectives."""
-    # Objectives without a direction are ignored.
+    """Sort solutions: the chosen one, those selected by rules, then others by mean rank in the objectives."""
+    # Ignore objectives without a direction.
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
@@ -771,7 +771,7 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
 
 
 def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
-    """Reduce the content to the distinct solutions ``keep``, which include the chosen one."""
+    """Reduce the content to the distinct solutions ``keep``, which must include the chosen solution."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
     return replace(
