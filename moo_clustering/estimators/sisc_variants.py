@@ -66,8 +66,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
     Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of its
-    clusters. Only labelled documents contribute their labels. In contrast, :class:`SISC` has a single start
-    and more sweeps. As a control, the fit also evaluates an equal number of random sets, the best of which is
+    clusters. Only labelled documents affect the impurity. In contrast, :class:`SISC` has a single start and
+    more sweeps. As a control, the fit also evaluates an equal number of random sets, the best of which is
     often almost as good (see ``control_`` and ``choose("random")``). Dispersion and impurity hardly conflict,
     so fronts are small, and so is the gain over random seeds (:doc:`/papers/sisc_ml`). An evaluation takes
     n_sweeps times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents +
@@ -307,8 +307,9 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     Parameters
     ----------
-    Template of the members: a model that accepts partial labels, with ``predict_proba`` and the parameters
-    ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
+    sisc : estimator, optional
+        Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
+        parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
         Numbers of clusters, used by the members in turn. Issues a UserWarning if one exceeds n_documents.
     n_estimators : int
@@ -409,9 +410,8 @@ def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
     """Average the standardised logits of several models, and rescale them by the average of their scales."""
-    # With standardised logits, half of the samples would have a probability above .5 in each class. The
-    # average scale restores the probabilities of a typical model, and preserves the sample order in each
-    # class.
+    # With standardised logits, half of the samples would have a probability above .5 in each class. The mean
+    # scale restores the probabilities of a typical model, and preserves the sample order in each class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -441,8 +441,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     Parameters
     ----------
     sisc : estimator, optional
-        Model with ``predict_proba`` for partial labels. Default: ``SISC()`` with at most n_documents
-        clusters.
+        Model with ``predict_proba`` for partial labels. Default: ``SISC()``, up to n_documents clusters.
     estimator : classifier, optional
         Classifier whose ``predict_proba`` or ``decision_function`` has shape (n_documents, n_classes).
         Default: one-vs-rest logistic regression on idf-weighted features of unit length.
