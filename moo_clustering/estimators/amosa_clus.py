@@ -39,8 +39,8 @@ REPLACE, INSERT, DELETE = 0, 1, 2
 class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
-    The search determines the number of clusters, and can be guided by partial labels or pairs. As a baseline
-    for :class:`NSGA2Clus`, it has the same front, selection rules and attributes. By default, it runs 8400
+    The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
+    for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it runs 8400
     evaluations in batches and 7300 individually. Each costs as much as in :class:`NSGA2Clus`, or O(n_samples
     k n_features) with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 

@@ -48,7 +48,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Population size, generations after the initial one, and maximum number of evaluations with trials.
+        Population size, generations after the initial one, and maximum number of evaluations and trials.
     elitism : {1, 0}
         Whether the best individual so far replaces the worst new one if all new individuals are worse.
 
@@ -282,7 +282,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation between bag means (Eq. 7).
 
     In contrast to :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and
-    draws all mutated genes at once, with probabilities that depend on their distances to the centroids. A
+    draws all mutated genes at once, with probabilities that depend on the distances to the centroids. A
     generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
     ``min_cluster_size`` bags in each cluster; ``logbook_`` only covers such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.

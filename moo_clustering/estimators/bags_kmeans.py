@@ -234,7 +234,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags (MIKM), using the distance from a bag's farthest instance to each centre.
 
-    Constraints are satisfied like those of :class:`BAMIC`. Updates can increase the inertia, because means do
+    Constraints are treated as in :class:`BAMIC`. Updates can increase the inertia, because means do
     not minimise the distances of farthest instances. If a partition repeats, the best solution of the cycle
     is used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
     Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.

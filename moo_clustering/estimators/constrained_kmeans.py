@@ -117,7 +117,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Cluster the rows of X within the limits.
 
         Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
-        found. Issues a UserWarning if the limits separate equal rows, or if fewer clusters have samples.
+        found. Issues a UserWarning if the limits separate equal rows, or if some clusters are empty.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # In messages of the limits, replace the names low and high by the estimator's parameters.
+                # Messages of the limits call the bounds low and high, so insert the names of the parameters.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -433,7 +433,7 @@ class _Bounds:
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
         """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
         # Samples are fixed if the duals make their best cluster clear. The solution is optimal if its own
-        # duals confirm all fixed samples; otherwise, those that are not confirmed are released.
+        # duals confirm all fixed samples; otherwise, unconfirmed samples are released.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)

@@ -79,7 +79,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of a meta-cluster's clusters that contain the document (MCLA), or its mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association of each document divided by the sum of its associations; 0 without terms.
+        Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
         Labels found by each run; -1 for documents without terms. Consensus functions reject -1, so pass them
         ``run_labels_[:, run_labels_[0] >= 0]``.
@@ -205,7 +205,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights, or the largest cluster without terms.
+        """Predict the cluster with the most similar mean term weights; without terms, the largest cluster.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -470,7 +470,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Write a checkpoint and return its number of runs; on failure, warn, or raise without earlier runs."""
+    """Write a checkpoint and return its number of runs; on failure, warn, or raise if it has no runs yet."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:

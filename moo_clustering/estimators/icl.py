@@ -46,7 +46,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     k_max : int
         Number of clusters in the initial partitions, and maximum number of clusters in the result.
     pm : float
-        Probability that a child has a cluster split.
+        Probability that a random cluster of a child is split.
 
     Attributes
     ----------

@@ -102,7 +102,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int
-        Number of threads. The result does not depend on it unless ``max_time`` is set.
+        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
@@ -116,7 +116,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at each improvement.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
         Sums of squares of the controls, if ``report_controls``.
     n_local_searches_, n_iter_ : int
@@ -130,8 +130,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time,
     later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts as
-    1.5 n_samples^2 distances but takes longer; compare strategies by ``max_time``. Other memory: O(n_samples
-    n_features + pop_max n_clusters n_features), plus up to 64 MiB for recent partitions.
+    1.5 n_samples^2 distances but takes longer; compare strategies by ``max_time``. In addition,
+    O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for partitions are used.
 
     With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
     larger budget never worsens the result. Ctrl-C stops the search, and the best solution so far is used.

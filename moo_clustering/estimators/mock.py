@@ -78,11 +78,11 @@ class MOCK(
     specified. Clusters can have any shape, and MOCK rarely fails badly on data with mixed shapes. On round
     clusters and most tables of measurements, k-means and Gaussian mixtures are at least as good.
 
-    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known. ``MOCK(n_clusters,
-      select="attainment")`` is slightly better on average, but takes four times as long.
+    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
+      ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``. As in the PESC paper: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. If a few
-      labels are used as a third objective (Semi-MOCK, ``supervision="objective"``), the search overfits them.
+    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. As a third
+      objective (Semi-MOCK, ``supervision="objective"``), they cause overfitting; use it only as a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
@@ -260,12 +260,12 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007: PESA-II, links for all samples and deviation; ``options`` override them."""
+        """Create MOCK of 2007 (PESA-II, links for all samples, deviation); ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK as published in 2007, but with 100 children and 100 generations like the PESC paper."""
+        """Create MOCK as published in 2007, but with 100 children and 100 generations (PESC paper)."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
 
     def _clustering_result(self) -> results.ClusteringResult:

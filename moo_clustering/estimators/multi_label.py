@@ -158,8 +158,8 @@ class ThresholdClassifier(PartialLabelClassifier):
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
-        If ``n_labels`` is given (one number, or one per sample), this number of most probable labels is
-        predicted instead of applying the threshold. Ties are broken in favour of the first label.
+        If ``n_labels`` is given (one number, or one per sample), predicts this number of most probable labels
+        instead of applying the threshold. Ties are broken in favour of the first label.
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 

@@ -37,7 +37,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
 PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
-KEPT_ITEMS = 2**25  # maximum number of differences kept in memory: 256 MiB
+KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 # Penalty of any violated pair, or separate penalties of must-links and cannot-links.
@@ -304,7 +304,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Map X to X A^(1/2), of the same shape, whose Euclidean distances are those of the metric A."""
+        """Map X to X A^(1/2), of the same shape; its Euclidean distances are those of X in metric A."""
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(_base.OF_PREDICT)
@@ -602,7 +602,7 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None if all cannot-linked pairs are equal."""
+    """Minimise sum_ML d^2 - log sum_CL d over the weights; None if all cannot-linked samples are equal."""
     # The solution satisfies ``s @ a == 1/2``. s_t is the sum of squared must-link differences in feature t,
     # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s,
     # which puts all features on one scale. An iteration takes O((n_must + n_cannot) n_features) time.

@@ -138,12 +138,12 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column named by ``weight``, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes are matched to areas if they are named like the index of X, or 0
+            Symmetric neighbour graph. Nodes are matched to areas by name if named like the index of X, or 0
             to n_areas-1; otherwise, they must be in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
-            Earlier regions from which to start, as numbers or names; -1 or missing for areas without one.
+            Earlier regions to start from, as numbers or names; -1 or missing for areas without a region.
         shapes : tuple of (areas, perimeters, borders), optional
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
@@ -449,7 +449,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Number earlier regions in sorted order, -1 for areas without one; also return any names."""
+    """Number earlier regions in sorted order, -1 for areas without a region; also return any names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")

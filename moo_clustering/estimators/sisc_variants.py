@@ -83,7 +83,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Minimum number of clusters. Default: ``n_clusters``. Use ``"n_clusters"`` as a third objective with
         it; otherwise, the search favours the maximum number.
     n_sweeps : int
-        Number of SISC sweeps per evaluation, 1 to 3.
+        Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
         ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. ``"impurity"`` is omitted without labels.
@@ -140,7 +140,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # The search replaces repeated starts, and sweeps until convergence.
+    # The search replaces repeated starts and iteration until convergence.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -388,7 +388,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of each class's logits in a fit; if all are equal, the latter is 1."""
+    """Mean and standard deviation of each class's logits in a fit; the latter is 1 if all are equal."""
 
     mean: FloatArray
     spread: FloatArray
@@ -422,7 +422,7 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Return the sigmoids; if each sample has one class, divide them by the sum of their row."""
+    """Return the sigmoids, which are divided by their row sums if each sample has one class."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
@@ -643,7 +643,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return the logits of all classes, including unseen ones, or the decisions of models without them."""
+    """Return the logits of all classes, including unseen ones; decision values if there are no logits."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -36,8 +36,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# The ratio cut compares at most 30 and at least 6 members. In between, their total number of samples is
-# limited, because eigenvectors of large graphs are expensive.
+# The ratio cut compares at most 30 and at least 6 members. Between these limits, the members have at most
+# 150,000 samples in total, because eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 

@@ -48,7 +48,7 @@ _REASONS = {
     ),
 }
 
-# Arrays in a run archive, and the attributes they are taken from.
+# Arrays in a run archive, and the attributes that they contain.
 _ARRAYS = {
     "memberships": "memberships_",
     "centers": "cluster_centers_",
@@ -132,7 +132,7 @@ class SubspaceEstimator(
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of each feature in each cluster; rows sum to 1. The weight of constant features is 0.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Class shares among the labelled documents of each cluster, or among all if a cluster has none.
+        Class shares among a cluster's labelled documents, or among all labelled ones if it has none.
     classes_ : ndarray of shape (n_classes,)
         Classes; 0, 1, ... for label sets; empty without labels.
     multilabel_ : bool
@@ -601,7 +601,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters : int
         Number of clusters, usually many more than there are classes.
     chi_weight : float
-        Weight in the dispersion of the chi-square between feature and cluster, in squared units of X.
+        Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents, one class per cluster (random documents without labels); random
         documents; k-means; random memberships; or equal memberships as in the paper, which never change.

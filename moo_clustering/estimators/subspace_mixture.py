@@ -61,11 +61,11 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances. For features that are not relevant for them, clusters share the same values.
+        Means and variances. Clusters share the values of features that are not relevant for them.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Log-likelihood gain of relevant features minus their cost. Rows sum to 1; without any, they are 0.
+        Log-likelihood gain of relevant features minus their cost; rows sum to 1, or are 0 without gains.
     objective_ : float
         Log-likelihood gain over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
