@@ -1,8 +1,8 @@
-"""Complete docstrings with parameter entries of base classes and other functions.
+"""Complete docstrings with parameter entries from base classes and other functions.
 
-A subclass of :class:`Documented`, and a class or function decorated with :func:`documented`, describes only
-its own parameters. The entries of other parameters are copied from its base classes and from the sources of
-the decorator, and defaults from the signature::
+Subclasses of :class:`Documented`, and classes and functions decorated with :func:`documented`, describe only
+their own parameters. Entries for all other parameters are copied from the base classes and from the sources
+passed to the decorator. Defaults are taken from the signature::
 
     @documented(as_mate)
     def as_mutate(mutation, problem, *, seed=None, repair=None):
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Documented:
-    """Base class whose subclasses inherit the parameter entries of their base classes."""
+    """Base class whose subclasses inherit parameter entries from their base classes."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -34,10 +34,10 @@ class Documented:
 def documented(*sources: Any) -> Callable[[T], T]:
     """Return a decorator that completes the docstring of a class or function.
 
-    Sources are classes, functions or numpydoc text; an entry is copied from the first source that contains
+    Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
-    sources. A function inherits ``Parameters`` from the sources, and ``Returns`` and ``Raises`` if it has no
-    such section. Without a source, ``Returns`` is the class in the return annotation, if any.
+    sources. A function inherits ``Parameters`` from the sources, as well as ``Returns`` and ``Raises`` if it
+    has no such section. If no source has ``Returns``, it is the class in the return annotation, if any.
     """
 
     def complete(thing: T) -> T:
@@ -52,8 +52,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
-    """Return the docstring with its missing sections and entries."""
-    # Copy here and below, because cached values must not be modified.
+    """Return the docstring with missing sections and entries filled in."""
+    # Copy the dictionaries here and below, because cached values must not be modified.
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
@@ -91,7 +91,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 
 @cache
 def _sections(text: str) -> dict[str, str]:
-    """Split a docstring into sections by title; the text before the first title has the key ""."""
+    """Split a docstring into sections, keyed by title; the text before the first title has the key ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -100,14 +100,14 @@ def _sections(text: str) -> dict[str, str]:
 
 @cache
 def _entries(section: str) -> Entries:
-    """Split a section into entries, keyed by the tuple of documented names."""
+    """Split a section into entries, keyed by the tuple of names that they document."""
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)
     return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Return the class name in the return annotation of a function, or "" for other annotations."""
+    """Return the class name in a function's return annotation, or "" for other annotations."""
     annotation = inspect.signature(function).return_annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
@@ -125,20 +125,20 @@ def _starred(parameter: inspect.Parameter) -> str:
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
-    """Return a sort key: positional parameters in signature order, then others in the order of the text."""
+    """Return a sort key: positional parameters in signature order, then all others in text order."""
     if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return order[name]
     return len(order) + name.startswith("**")
 
 
 def _without_default(entry: str) -> str:
-    """Remove the default from an inherited entry, because the signature can change it."""
+    """Remove the default from an inherited entry, because the new signature can have another default."""
     first, below, text = entry.partition("\n")
     return first.removesuffix(", optional").partition(", default=")[0] + below + text
 
 
 def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
-    """Add the default to the first line of an entry, unless this line already contains one."""
+    """Add the default to the first line of an entry, unless this line already contains a default."""
     first, below, text = entry.partition("\n")
     defaults = [known[name].default for name in names if name in known]
     said = " : " not in first or "default" in first or "optional" in first

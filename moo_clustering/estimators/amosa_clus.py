@@ -30,49 +30,49 @@ from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION, evaluated_population, pymoo_result
 from moo_clustering.validity import internal
 
-# Parameters of AMOSA that ``annealing`` accepts.
+# AMOSA parameters that ``annealing`` accepts.
 SCHEDULE = ("soft_limit", "hard_limit", "init_factor", "n_climb", "n_moves", "t_max", "t_min", "cooling")
 REPLACE, INSERT, DELETE = 0, 1, 2
 
 
 @estimator
 class AMOSAClus(MedoidSetClusterer):
-    """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni index and the I-index.
+    """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
     for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it runs 8400
-    evaluations in batches and 7300 individually, each at the cost of :class:`NSGA2Clus` or, with centres,
-    O(n_samples k n_features). Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    evaluations in batches and 7300 individually. Each costs as much as in :class:`NSGA2Clus`, or O(n_samples
+    k n_features) with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------
     metric : str or callable
-        As for :class:`NSGA2Clus`; with ``encoding="center"``, only "cosine" and "euclidean".
+        Same as for :class:`NSGA2Clus`; with ``encoding="center"``, it must be "cosine" or "euclidean".
     encoding : {"medoid", "center"}
-        Whether samples or perturbed points represent the clusters. Points require dense data.
+        Whether clusters are represented by samples or by perturbed points. Points require dense data.
     supervision : {"objective", "external", "constraint", "assignment", "none"}
-        As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
+        Same as for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     acceptance : {"physical", "literal"}
-        Acceptance probability, see :class:`~moo_clustering.algorithms.AMOSA`.
+        How the acceptance probability is computed, see :class:`~moo_clustering.algorithms.AMOSA`.
     annealing : dict, optional
-        Parameters of :class:`~moo_clustering.algorithms.AMOSA` for archive sizes, temperatures and steps,
+        Archive sizes, temperatures and steps, as parameters of :class:`~moo_clustering.algorithms.AMOSA`,
         such as ``{"t_max": 10, "n_moves": 50}``. With fewer than 20 samples, the defaults of ``soft_limit``,
         ``hard_limit`` and ``n_moves`` are 20, 10 and 20.
     perturbation_scale : float
-        Scale of the Laplace noise on a centre, in standard deviations of each feature.
+        Scale of the Laplace noise added to a centre, in standard deviations of each feature.
     checkpoint_every : int
         Number of temperatures between checkpoints.
 
     Attributes
     ----------
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
-        Medoids, or members nearest to the centres; ``pareto_medoids_`` is padded with -1.
+        Medoids, or the cluster members nearest to the centres; ``pareto_medoids_`` is padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centres of the clusters, with ``encoding="center"``.
+        Cluster centres, with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
-        Centres of the solutions on the front, padded with NaN, with ``encoding="center"``.
+        Centres of each solution on the front, padded with NaN, with ``encoding="center"``.
     history_ : Recorder
-        Archive at every temperature.
+        Archive at each temperature.
     n_iter_ : int
         Number of temperatures.
 
@@ -97,7 +97,7 @@ class AMOSAClus(MedoidSetClusterer):
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
     ) -> MedoidProblem | CenterProblem:
-        self._annealing(X.shape[0])  # reject invalid parameters before distances are computed
+        self._annealing(X.shape[0])  # reject invalid parameters before computing distances
         if self.encoding == "medoid":
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
@@ -137,12 +137,12 @@ class AMOSAClus(MedoidSetClusterer):
             search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
         )
         self.result_ = settled(search.result())
-        # The algorithm contains functions, which cannot be pickled.
+        # Remove the algorithm, because it contains functions that cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # Small data allow few distinct sets of medoids.
+        # Small data sets allow few distinct medoid sets.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -152,7 +152,7 @@ class AMOSAClus(MedoidSetClusterer):
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
-        # Sets of centres are rarely equal, so solutions are compared by their partitions.
+        # Compare solutions by their partitions, because sets of centres are rarely equal.
         if isinstance(problem, CenterProblem):
             return labels
         return super()._keys(problem, genes, labels)
@@ -173,7 +173,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _repaired_labels(self, problem: Any, front: Population) -> NDArray[np.int32]:
         if isinstance(problem, CenterProblem):
-            return self.pareto_labels_  # replaced together with the centres
+            return self.pareto_labels_  # already replaced together with the centres
         return super()._repaired_labels(problem, front)
 
     def _set_representatives(self) -> None:
@@ -193,7 +193,7 @@ class AMOSAClus(MedoidSetClusterer):
 
 
 def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArray[np.int32]) -> Any:
-    """Return the members nearest to the centres of every solution, padded with -1."""
+    """Return the cluster members nearest to the centres of each solution, padded with -1."""
     out = np.full(centers.shape[:2], -1, dtype=np.int64)
     for row, own, partition in zip(out, centers, labels, strict=True):
         k = int(partition.max()) + 1
@@ -202,7 +202,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples, with one cluster per sample."""
+    """Return the result for one or two samples, in which each sample is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     out = problem.evaluate(
@@ -217,7 +217,7 @@ def draw_moves(
     can_delete: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw a move for every row, uniformly from the applicable moves; -1 if there are none."""
+    """Draw a move for each row, uniformly from the applicable moves; -1 if there are none."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))
@@ -226,7 +226,7 @@ def draw_moves(
 
 
 def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Replace, add or remove one medoid per individual; return genes of shape (n_individuals, k_max)."""
+    """Replace, add or remove one medoid per individual, and return genes of shape (n_individuals, k_max)."""
     sets = as_sets(X)
     n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
     sizes = set_sizes(sets)
@@ -261,7 +261,7 @@ def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generat
 
 
 class CenterProblem(Problem):
-    """Problem with centres as genes, padded with NaN, and the objectives of :class:`MedoidProblem`."""
+    """Problem whose genes are centres, padded with NaN, and whose objectives are those of MedoidProblem."""
 
     def __init__(
         self,
@@ -277,12 +277,12 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        # Estimate the mean squared distance from at most 1024 samples.
+        # Estimate the mean squared distance using at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # This is ``e1="centroid"`` of the I-index.
+        # Compute the same value as ``e1="centroid"`` of the I-index.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -296,7 +296,7 @@ class CenterProblem(Problem):
         return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
 
     def sizes(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Count the centres of every individual."""
+        """Count the centres of each individual."""
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
@@ -309,11 +309,11 @@ class CenterProblem(Problem):
         return self.decode(pop.get("X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Return objectives with original signs."""
+        """Return the objectives with their original signs."""
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Assign samples under the constraints; return labels and the centres of non-empty clusters."""
+        """Assign samples subject to the constraints; return labels and the centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
@@ -325,7 +325,7 @@ class CenterProblem(Problem):
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
-        """Return the member nearest to each centre, shape (k,), or the first in case of ties."""
+        """Return the member nearest to each centre, shape (k,); ties are broken in favour of the first."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
@@ -340,7 +340,7 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
-        """Return contiguous labels, distances to the nearest centre, and indices of the non-empty centres."""
+        """Return contiguous labels, distances to the nearest centres, and indices of non-empty centres."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -379,7 +379,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(SeededSampling):
-    """Draw K uniformly from 2..k_max, then K distinct samples as centres."""
+    """Draw the number of clusters uniformly from 2..k_max, and then as many distinct samples as centres."""
 
     def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)
@@ -389,7 +389,7 @@ class CenterSampling(SeededSampling):
 
 
 class _GivenRows(MedoidSpace):
-    """Distances from a few centres to all samples, for the assignment under constraints."""
+    """Distances from a few centres to all samples, for assignment subject to constraints."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)

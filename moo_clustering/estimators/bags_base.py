@@ -1,4 +1,4 @@
-"""Base classes of clusterers of bags, and functions to read, scale and compare bags."""
+"""Base classes of bag clusterers, and functions that read, scale and compare bags."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit: scaled bags, bags in the units of the data, and pairs of bags or None."""
+    """Checked input of a fit: scaled bags, bags in the units of the data, and bag pairs or None."""
 
     bags: Bags
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
-    equal: NDArray[np.intp]  # number of every distinct bag
+    equal: NDArray[np.intp]  # numbers that identify equal bags
 
     def united(self, labels: NDArray[Any]) -> Labels:
-        """Move equal bags without pairs to their most frequent cluster."""
+        """Move equal bags without pairs to the cluster that most of them belong to."""
         pairs = self.constraints
         fixed = None if pairs is None else np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Compute the sum of the violated shares of must-links and cannot-links, for every partition."""
+        """Compute each partition's sum of the violated shares of must-links and cannot-links."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
@@ -61,34 +61,34 @@ class BagClusterer(
     BaseEstimator,
     ABC,
 ):
-    """Base class of clusterers of bags with centres or medoid bags.
+    """Base class of bag clusterers that use centres or medoid bags.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters, from 1 to n_bags.
     min_cluster_size : int
-        Minimum number of bags in a cluster. Smaller clusters receive the bags that cost least to move.
+        Minimum number of bags per cluster. Smaller clusters receive the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        Multiply the objective by 1 + ``penalty`` times the violation of labels and pairs; with ``"repair"``,
-        also move bags to satisfy them.
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times their
+        violation; ``"repair"`` also moves bags to satisfy them.
     penalty : float
-        Weight of the violation.
+        Weight of the violation in the objective.
     normalize : bool
-        Whether to scale every feature to 0..1 over the instances of all bags (Eq. 11).
+        Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).
     weighting : {"bag", "instance"}
-        Whether centroids are means of the bag means (Eq. 3), or of all instances.
+        Whether centroids are means of bag means (Eq. 3) or means of all instances.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_bags,), int32
-        Cluster of every bag. Clusters are numbered 0, 1, ... in the order of their first bags.
+        Cluster of each bag. Clusters are numbered 0, 1, ... in the order of their first bags.
     cluster_sizes_ : ndarray of shape (n_clusters_,)
-        Number of bags in every cluster.
+        Number of bags in each cluster.
     violation_ : float
-        Sum of the violated shares of must-links and cannot-links, 0 to 2.
+        Sum of the violated shares of must-links and cannot-links, from 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
-        Minimum and range of every feature; zeros and ones if ``normalize`` is False.
+        Minimum and range of each feature; zeros and ones if ``normalize`` is False.
     """
 
     n_clusters: Count = 2
@@ -117,14 +117,14 @@ class BagClusterer(
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            Bags, as for :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
-            ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
+            Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
+            ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each pair of labels is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``, or first row of every bag followed by the number of rows.
+            Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag indices to assign to the same cluster, or to different clusters.
+            Pairs of bag indices that must be in the same cluster, or in different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -137,18 +137,18 @@ class BagClusterer(
             warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
-        """Predict the cluster of the nearest centre, ignoring constraints and minimum sizes.
+        """Predict the cluster of the nearest centre, ignoring constraints and minimum cluster sizes.
 
-        Accepts bags in the formats of ``fit``. Predictions for bags of the fit can differ from ``labels_``
-        because of pairs, equal centres, minimum sizes, or a search that ended before all bags were in their
-        nearest cluster.
+        Accepts bags in the same formats as ``fit``. Predictions for training bags can differ from ``labels_``
+        because of pairs, equal centres, minimum cluster sizes, or a search that ended before all bags were in
+        their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
     def transform(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
-        """Compute the distances (n_bags, n_clusters_) to the centres, in the scale of the fit."""
+        """Compute the distances (n_bags, n_clusters_) to the centres, on the scale used in ``fit``."""
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     def fit_transform(
@@ -160,7 +160,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit with the arguments of ``fit``, and return distances to the centres, as ``transform`` does."""
+        """Fit with the arguments of ``fit``, and return the distances to the centres like ``transform``."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
@@ -179,7 +179,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes; yield a search, if any, before it runs."""
+        """Cluster the bags, and set the fitted attributes. If there is a search, yield it before it runs."""
 
     def _prepare(
         self,
@@ -190,7 +190,7 @@ class BagClusterer(
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> BagData:
-        """Check the whole input of a fit before any computation."""
+        """Check the entire input of a fit before any computation."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
@@ -212,11 +212,11 @@ class BagClusterer(
             )
 
     def _smallest_size(self, n_bags: int) -> int:
-        """Return the minimum number of bags in a cluster."""
+        """Return the minimum number of bags per cluster."""
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and the smallest size, or None if none is needed."""
+        """Return the repair that enforces pairs and the minimum size, or None if none is needed."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -227,7 +227,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number clusters by first appearance, and return old numbers, with warnings."""
+        """Unite equal bags, number clusters by first appearance, warn if needed, and return old numbers."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -249,12 +249,12 @@ class BagClusterer(
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Set the centres from scaled centres, one per cluster of ``labels_``."""
+        """Set the cluster centres from scaled centres, one per cluster of ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, one bag index per cluster of ``labels_``, and the kind of distance."""
+        """Set the medoids, given as one bag index per cluster of ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -268,11 +268,11 @@ class BagClusterer(
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
 
     def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
-        """Return a frame with one row per bag, if scikit-learn would otherwise use the index of X."""
+        """Return a data frame with one row per bag if scikit-learn would otherwise use the index of X."""
         indexed = hasattr(X, "columns") and len(X) != len(distances)
         if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
             return distances
-        import pandas as pd  # slow import
+        import pandas as pd  # imported here because the import is slow
 
         return pd.DataFrame(distances)
 
@@ -283,14 +283,14 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Mixin of clusterers that store the distances of all pairs of bags. List it before the base class.
+    """Mixin for clusterers that store the distances between all pairs of bags; list it before the base class.
 
     Parameters
     ----------
     max_memory : float
-        Largest size of the distances in bytes.
+        Maximum memory for the distances, in bytes.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance of :func:`~moo_clustering.bags.bag_distances` from bags to medoids, and from medoids to bags.
+        Distance from bags to medoids and medoids to bags, see :func:`~moo_clustering.bags.bag_distances`.
     """
 
     _: KW_ONLY
@@ -308,7 +308,7 @@ class DistanceOptions:
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
     """Return the first index of the smallest non-negative value along the last axis, up to rounding."""
-    # Smaller relative differences are rounding errors of matrix products.
+    # Relative differences below this limit are rounding errors of matrix products.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -329,7 +329,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Read bags as for ``BagClusterer.fit``, and set (``reset``) or check the features of the estimator."""
+    """Read bags in a format of ``BagClusterer.fit``; set (``reset``) or check the estimator's features."""
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
@@ -337,7 +337,7 @@ def read_bags(
     bags = as_bags(X, groups=groups, offsets=offsets)
     named: Any = bags.instances
     if bags.feature_names is not None:
-        import pandas as pd  # slow import, and most bags have no feature names
+        import pandas as pd  # slow import, rarely needed
 
         named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
     validate_data(estimator, named, reset=reset, skip_check_array=True)
@@ -345,14 +345,14 @@ def read_bags(
 
 
 class FeatureRange(NamedTuple):
-    """Minimum and range of every feature for scaling (Eq. 11); constant features become 0."""
+    """Minimum and range of each feature for scaling (Eq. 11); constant features are scaled to 0."""
 
     low: FloatArray
     span: FloatArray
 
     @classmethod
     def of(cls, bags: Bags) -> FeatureRange:
-        """Compute the range over the instances of all bags."""
+        """Compute the feature ranges over the instances of all bags."""
         low = bags.instances.min(axis=0).astype(np.float64)
         high = bags.instances.max(axis=0).astype(np.float64)
         with np.errstate(over="ignore"):
@@ -367,17 +367,17 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """Create a range that does not change values."""
+        """Create a range that leaves values unchanged."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:
-        """Scale bags; values outside the range are not clipped."""
+        """Scale bags without clipping values outside the range."""
         if not self.low.any() and (self.span == 1.0).all():
             return bags
         return bags.with_instances(freeze(self.scale(bags.instances)))
 
     def scale(self, rows: ArrayLike) -> FloatArray:
-        """Scale rows to a new array."""
+        """Scale rows, and return them as a new array."""
         scaled = np.array(rows, dtype=np.float64)
         scaled -= self.low
         scaled /= np.where(self.span > 0.0, self.span, 1.0)
@@ -386,5 +386,5 @@ class FeatureRange(NamedTuple):
 
 
 def bag_keys(bags: Bags) -> Iterator[bytes]:
-    """Yield keys of the bags, equal for equal sets of instances."""
+    """Yield a key for each bag; bags with equal sets of instances have equal keys."""
     return ((np.unique(bag, axis=0) + 0.0).tobytes() for bag in bags)

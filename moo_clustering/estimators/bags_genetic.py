@@ -1,4 +1,4 @@
-"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids)."""
+"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions), MIGCUK (medoids)."""
 
 import math
 from abc import abstractmethod
@@ -48,9 +48,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Population size, generations after the first, and maximum number of evaluations, including trials.
+        Population size, generations after the initial one, and maximum number of evaluations and trials.
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new individual if all new ones are worse.
+        Whether the best individual so far replaces the worst new one if all new individuals are worse.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
-        Numbers of evaluated individuals, and of trials of other values for single genes.
+        Number of evaluated individuals, and number of trials of other values for single genes.
     n_restarts_, n_iter_ : int
     history_ : Recorder
     """
@@ -104,15 +104,15 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
-        """Return the toolbox and the generation step of the search."""
+        """Return the toolbox and the generation step for the search."""
 
     def _encoding(self, n_bags: int) -> Encoding:
-        """Return the encoding of the genes."""
+        """Return the encoding of the genotype."""
         return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> None:
-        """Set the fitted attributes from the genes of the best individual."""
+        """Set the fitted attributes from the best individual's genes."""
 
     def _best(self, search: algorithms.DeapSearch) -> Any:
         if search.hall_of_fame:
@@ -130,7 +130,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of eligible individuals only, because empty clusters can lower the objective."""
+    """Statistics over eligible individuals only, because empty clusters can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -143,12 +143,12 @@ class _EligibleStatistics(tools.Statistics):
 
 @_options.estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Base class of searches for partitions (one label per bag) that minimise a :class:`BagObjective`.
+    """Base class of searches for the partition (one label per bag) that minimises a :class:`BagObjective`.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centroids in the units of the data.
+        Cluster centroids in the units of the data.
     """
 
     _: KW_ONLY
@@ -158,8 +158,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Must-linked groups can leave too few bags to fill small clusters, so the geometry must not rely on
-        # the smallest size.
+        # Must-links can leave too few bags for filling small clusters, so the geometry must not rely on the
+        # minimum cluster size.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
@@ -181,16 +181,16 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return toolbox, self._step(toolbox, rng)
 
     def _objective_options(self) -> dict[str, Any]:
-        """Return further options of the objective."""
+        """Return additional options of the objective."""
         return {}
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
-        """Return the options of :func:`bag_toolbox`."""
+        """Return the options for :func:`bag_toolbox`."""
 
     @abstractmethod
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        """Return the generation step."""
+        """Return the step that runs one generation."""
 
     def _take(self, data: BagData, best: Any) -> None:
         objective = self._objective
@@ -203,7 +203,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         del self._objective
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Fill the clusters that are too small, and return a partition of shape (1, n_bags)."""
+        """Fill clusters that are too small, and return the partition with shape (1, n_bags)."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -214,14 +214,14 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
 @_options.estimator
 class MutationOptions:
-    """Parameters of searches with mutation of partitions and k-means steps.
+    """Parameters of searches that mutate partitions and run k-means steps.
 
     Parameters
     ----------
     pm, p_gene : float
-        Mutation probabilities of an individual, and of each of its genes.
+        Probability that an individual is mutated, and probability that each of its genes is then mutated.
     p_km : float
-        Probability of a k-means step per individual.
+        Probability that an individual is improved by a k-means step.
     """
 
     _: KW_ONLY
@@ -233,12 +233,12 @@ class MutationOptions:
 @documented(BagObjective.improve)
 @_options.estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of mutations that draw a gene according to the objective of each value.
+    """Parameters of mutations that draw each gene according to the objective of its possible values.
 
     Parameters
     ----------
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: farthest from or closest (paper) to its centroid.
+        Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
 
     _: KW_ONLY
@@ -250,10 +250,10 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Every generation selects parents by roulette, redraws genes with probabilities
-    that depend on the objective of each value, and improves some individuals by a k-means step. There is no
-    crossover. The mutations of a generation take O(pop_size n_bags (n_instances + n_clusters^3)) time.
-    Source: Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
+    Individuals are partitions. Each generation selects parents by roulette, redraws genes with probabilities
+    that depend on the objective for each value, and improves some individuals by a k-means step. There is no
+    crossover. Mutation takes O(pop_size n_bags (n_instances + n_clusters^3)) time per generation. Source:
+    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
     --------
@@ -279,24 +279,24 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
 @_options.estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
-    """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
+    """Multi-instance fast genetic k-means, which minimises the variation between bag means (Eq. 7).
 
-    Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
-    mutated genes at once, with probabilities that depend on the distances to the centroids. A generation
-    takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
-    ``min_cluster_size`` bags in every cluster, and ``logbook_`` describes only such partitions. Source:
-    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
+    In contrast to :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and
+    draws all mutated genes at once, with probabilities that depend on the distances to the centroids. A
+    generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
+    ``min_cluster_size`` bags in each cluster; ``logbook_`` only covers such partitions. Source: Evolutionary
+    multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
     ----------
     bias : float
-        Constant added to the weight of every cluster in the mutation (Eq. 9), on the scale of distances.
+        Constant added to each cluster's weight in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective: within-cluster sum of squares of the bag means (``"between"``), or two readings of the
-        printed Eq. 7. ``"printed_meansq"`` explains the published results, but favours a single-bag cluster.
+        Objective: within-cluster sum of squares of the bag means (``"between"``), or a reading of the printed
+        Eq. 7. ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Factor on the fitness of partitions with empty clusters: the share of non-empty clusters or, as in
-        the paper, their number, which is no penalty.
+        Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
+        or, as in the paper, the number of non-empty clusters, which does not penalise these partitions.
 
     Examples
     --------
@@ -336,25 +336,25 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
-    and improved by k-means steps, and the best of parents and children survive. When no parents differ
-    enough, the population restarts from its best individual. The index favours a cluster of one outlying bag;
-    to avoid it, set ``min_cluster_size`` or use :class:`MemeticCHCMIC`. A generation takes O(pop_size n_bags
-    (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance clustering, section IV-D, Eqs. 5,
-    6 and 10; Eshelman, FOGA 1, 1991.
+    Pairs of parents that differ in enough genes are crossed. The children are mutated gene by gene towards
+    better values and improved by k-means steps, and the best of the parents and children survive. If no pair
+    differs enough, the population restarts from the best individuals. The index favours clusters with a
+    single outlying bag; set ``min_cluster_size`` or use :class:`MemeticCHCMIC` to avoid them. A generation
+    takes O(pop_size n_bags (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance
+    clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
     difference_threshold, n_keep : int
-        Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
-        individuals that survive a restart.
+        Initial number of genes in which parents must differ (default: a quarter of the number of bags), and
+        number of individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        Whether the threshold falls after a generation without a crossing, or without a surviving child.
+        Whether the threshold decreases after a generation without a crossing or without a surviving child.
     mutate : {"children", "population"}
-        Whether to mutate only children, or also copies of all individuals.
+        Whether to mutate only the children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
     distance : {"hamming", "aligned"}
-        Distance between parents. ``"aligned"`` first matches the cluster numbers, to ignore permuted labels.
+        Distance between parents. ``"aligned"`` first matches their cluster numbers, to ignore permutations.
 
     Examples
     --------
@@ -395,20 +395,20 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
 @_options.estimator
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
-    """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
+    """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
-    every child by single moves to a local optimum, and removes duplicate partitions. Random restarts of the
-    descent are as good with few local optima or a few dozen descents, and worse otherwise. Source:
-    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    In contrast to :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX),
+    improves each child by single moves to a local optimum, and removes duplicate partitions. Random restarts
+    of the descent are as good if there are few local optima or only a few dozen descents, and worse
+    otherwise. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
     perturbation : float
         Share of the genes that a restart redraws in copies of the best individual. About half of the other
-        individuals become such copies, the rest random partitions.
+        individuals are replaced by such copies, and the rest by random partitions.
     min_cluster_size : int or "auto"
-        Minimum number of bags in a cluster. ``"auto"``: 5% of the bags, but at least 2.
+        Minimum number of bags per cluster. ``"auto"``: 5% of the bags, but at least 2.
 
     Examples
     --------
@@ -454,31 +454,31 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 @documented(slot_toolbox)
 @_options.estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
+    """Genetic search for the medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
-    An individual consists of up to ``n_clusters`` medoid bags. Other bags are assigned to the nearest medoid.
-    The distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
+    An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
+    the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
     n_bags n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik,
     Pattern Recognition 35, 2002.
 
     Parameters
     ----------
     n_clusters, k_min : int
-        Maximum and minimum number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
-        the index is biased with respect to the number of clusters.
+        Maximum and minimum number of clusters. By default, ``k_min`` equals ``n_clusters`` as published,
+        because the index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
-        Centres in the index: medoids, or centroids of the partition, which explain the published results.
+        Centres used by the index: medoids, or the centroids of clusters, which explain the published results.
     mutation : {"index", "rank"}
-        Whether a mutated medoid is replaced by a bag with a near number (as in the paper), or by a near bag.
+        Whether a mutated medoid is replaced by a bag with a similar index (as in the paper) or a nearby bag.
     pc, pm, p_gene : float
-        Probabilities of crossing a pair, of mutating an individual, and of replacing each of its medoids.
+        Probabilities that a pair is crossed, that an individual is mutated, and that each medoid is replaced.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids. If constraints move a medoid, Eq. 2 selects a new one for its cluster.
+        Bag indices of the medoids. If constraints move a medoid, Eq. 2 selects a new one for its cluster.
     medoid_bags_ : Bags
-        Medoids in the units of the data.
+        Medoid bags in the units of the data.
 
     Examples
     --------
@@ -537,7 +537,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster
+        if self.n_clusters_ == 1:  # with a single cluster, the index is 0 for any medoid
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
@@ -545,7 +545,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Penalised Davies-Bouldin index of individuals whose genes are medoid bags."""
+    """Penalised Davies-Bouldin index of individuals with medoid bags as genes."""
 
     def __init__(
         self,
@@ -572,7 +572,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels, and medoids padded with -1; replace medoids moved by the repair (Eq. 2)."""
+        """Return repaired labels, and medoids padded with -1; Eq. 2 replaces medoids moved by the repair."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right
@@ -586,14 +586,14 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to the medoids, large for medoids themselves, so that other bags move first."""
+        """Compute distances to the medoids, raised for medoids themselves so that other bags move first."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Return the bag with the least sum of distances within its cluster (Eq. 2), or ``default``."""
+        """Return the bag with the smallest sum of distances within its cluster (Eq. 2), or ``default``."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default
@@ -601,7 +601,7 @@ class MedoidBagScore:
         return int(members[(within.sum(axis=1) - np.diagonal(within)).argmin()])
 
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
-        """Compute the objectives, shape (n_individuals,)."""
+        """Compute the objective of each individual, shape (n_individuals,)."""
         labels, medoids = self.partitions(genes)
         if self._centroids is None:
             values = db_medoid(self.encoding.distances, labels, medoids)

@@ -29,22 +29,22 @@ History = list[tuple[float, int]]
 
 @estimator
 class BagKMeans(BagClusterer):
-    """Base class of clusterers that alternate between assignments of bags and updates of the centres.
+    """Base class of clusterers that alternate between assigning bags to centres and updating the centres.
 
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts (the run with the least penalised inertia is used); maximum number of updates.
+        Number of random starts (the run of lowest penalised inertia is used), and maximum number of updates.
     constraint_handling : {"repair", "penalty"}
-        After every assignment, reassign bags to satisfy labels and pairs, or move bags while this decreases
-        the inertia times 1 + ``penalty`` times the violation.
+        After each assignment, ``"repair"`` reassigns bags to satisfy labels and pairs. ``"penalty"`` moves
+        bags as long as this decreases the inertia times 1 + ``penalty`` times the violation.
 
     Attributes
     ----------
     n_iter_ : int
-        Number of updates of the centres in the best run.
+        Number of centre updates in the best run.
     logbook_ : deap.tools.Logbook
-        ``iter``, ``inertia`` and ``smallest`` (number of bags in the smallest cluster) of the best run.
+        ``iter``, ``inertia`` and ``smallest`` (number of bags in the smallest cluster) for the best run.
     """
 
     _: KW_ONLY
@@ -70,22 +70,22 @@ class BagKMeans(BagClusterer):
 class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags with Hausdorff distances.
 
-    Every bag is assigned to the nearest medoid, and the medoid of a cluster is the bag with the least sum of
-    distances to the others. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L.
-    Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl.
-    Intell. 31 (2009).
+    Each bag is assigned to its nearest medoid. The medoid of a cluster is the bag with the smallest sum of
+    distances to the cluster's other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2
+    and 11; M.-L. Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance
+    prediction", Appl. Intell. 31 (2009).
 
     Parameters
     ----------
     init : "random" or array-like of shape (n_clusters,)
-        Initial medoids: random bags, or the given bag indices (single run).
+        Initial medoids: random bags, or the bags with the given indices (single run).
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids.
+        Bag indices of the medoids.
     medoid_bags_ : Bags
-        Medoids in the units of the data.
+        Medoid bags in the units of the data.
     inertia_ : float
         Sum of the scaled distances of all bags to their medoids.
     n_clusters_ : int
@@ -93,11 +93,11 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Notes
     -----
-    Every assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
-    whole, the largest first, and conflicting groups to different clusters. Small clusters are then filled
-    with bags without constraints. Updates with an asymmetric distance can increase the inertia. If medoids
-    repeat, the best solution of the cycle is used. The distances take O(n_instances^2 n_features) time and 8
-    n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
+    Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a whole,
+    largest group first, and conflicting groups are assigned to different clusters. Small clusters are then
+    filled with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If the
+    medoids repeat, the best solution of the cycle is used. Computing the distances takes O(n_instances^2
+    n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and updates (Eq. 2) from the rows of ``medoids``; H is indexed [bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2), starting from ``medoids``; H is indexed [bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -198,7 +198,7 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Return the labels, inertia and history record of every run."""
+    """Return the labels, inertia and history record of each run."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -211,18 +211,18 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Return the updated medoids (Eq. 2) of every run; in a tie, the current medoid remains."""
+    """Return the updated medoids (Eq. 2) of each run; ties are broken in favour of the current medoid."""
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
-    # Distances from candidates (rows) to members (columns).
+    # Sum the distances from each candidate (row of H) to the members of each cluster.
     sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
     costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
     costs = np.maximum(costs - np.diag(H), 0.0)
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Sums with a smaller relative difference count as equal.
+        # Sums that differ relatively by less than this are considered equal.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -232,25 +232,25 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), with distances from the farthest instance of a bag to a centre.
+    """k-means of bags (MIKM), using the distance from a bag's farthest instance to each centre.
 
-    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
-    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
-    cycle is used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag,
-    this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    Constraints are treated as in :class:`BAMIC`. Updates can increase the inertia, because means do
+    not minimise the distances of farthest instances. If a partition repeats, the best solution of the cycle
+    is used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
+    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Fill an empty cluster with the bag farthest from its centre, or retain its centre, which can reduce
+        Fill empty clusters with the bag farthest from its centre, or keep their centres, which can reduce
         ``n_clusters_``. Empty clusters are common, because central centres attract bags with far instances.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centres in the units of the data.
+        Cluster centres in the units of the data.
     inertia_ : float
         Sum of the squared scaled distances of all bags to their centres (Eq. 4).
     n_clusters_ : int
@@ -299,7 +299,7 @@ class MIKMeans(BagKMeans):
         self._set_centers(best.centers[order])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the initial centres of every run, in the scale of the distances."""
+        """Yield the initial centres of each run, on the scale used for distances."""
         if not isinstance(self.init, str):
             given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)
@@ -319,7 +319,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run. Labels index rows of ``centers``; ``history``: (inertia, smallest size)."""
+    """Result of one run. Labels index rows of ``centers``; ``history`` has (inertia, smallest size)."""
 
     labels: Labels
     centers: FloatArray
@@ -338,7 +338,7 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Alternate between assignments of bags to centres, followed by ``repair``, and updates of centres."""
+    """Alternate between assigning bags to centres, followed by ``repair``, and updating the centres."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
     filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair
@@ -356,14 +356,14 @@ def mi_kmeans(
     best = 0
     converged = False
     while True:
-        # Centroids, Eq. 3; a cluster without bags keeps its centre.
+        # Compute the centroids (Eq. 3). Clusters without bags keep their centres.
         shares = (labels == np.arange(len(centers))[:, None]) * weights
         masses = shares.sum(axis=1)
         live = masses > 0.0
         centers = np.array(centers, dtype=np.float64)
         centers[live] = (shares[live] @ means) / masses[live, None]
         sizes = np.bincount(labels, minlength=len(centers))
-        # The next assignment also depends on the centres of clusters without bags.
+        # The centres of clusters without bags also affect the next assignment.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
         first = seen.setdefault(state, len(visited))
         if first < len(visited):

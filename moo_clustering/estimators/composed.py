@@ -1,4 +1,4 @@
-"""`EvolutionaryClusterer`, the base class of user-defined estimators, and `Method`, which registers them."""
+"""`EvolutionaryClusterer`, the base class for user-defined estimators, and `Method`, which registers them."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -28,23 +28,23 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
 @estimator
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
-    """Base class of user-defined clusterers. Subclasses implement :meth:`make_problem`.
+    """Base class for user-defined clusterers; subclasses implement :meth:`make_problem`.
 
-    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators(algorithm)``. A subclass inherits
-    ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
-    scikit-learn. The decorator ``@estimator`` turns its annotated fields into parameters.
+    The search uses NSGA-II or any other pymoo algorithm, with ``problem.operators(algorithm)``. Subclasses
+    inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and the
+    scikit-learn interface. The decorator ``@estimator`` turns annotated fields into parameters.
 
     Parameters
     ----------
     select : str, int or callable
-        Rule that selects a solution of the front, see :meth:`choose`.
+        Rule that selects a solution from the front, see :meth:`choose`.
 
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front.
+        Index of the selected row of the front.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Only for fuzzy encodings: memberships in the clusters of ``labels_``, then in the other clusters.
+        Only for fuzzy encodings: memberships in the clusters of ``labels_``, and then in all other clusters.
     """
 
     pop_size: Count = 60
@@ -53,7 +53,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
-        """Create the PartitionProblem for X, shape (n_samples, n_features), and all pairs (or None)."""
+        """Create the PartitionProblem for X, shape (n_samples, n_features), and all pairs, if any."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
@@ -101,7 +101,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.n_clusters_ = int(self.labels_.max()) + 1
         if self._soft is not None:
             genes = self._genes[row : row + 1]
-            # Labels are renumbered by first appearance.
+            # Reorder the columns, because the labels are renumbered by first appearance.
             order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
             memberships = self._soft.memberships(genes)[0]
             rest = np.arange(self.n_clusters_, memberships.shape[1])

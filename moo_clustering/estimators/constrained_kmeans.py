@@ -1,4 +1,4 @@
-"""K-means with limits on cluster sizes, sums of weights and shares of groups, and with pairs of samples."""
+"""K-means with pairs of samples and limits on cluster sizes, sums of weights and group shares."""
 
 from __future__ import annotations
 
@@ -31,54 +31,54 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of free samples in the first linear programme of an assignment.
+# Minimum number of samples that are free in the first linear programme of an assignment.
 _FREE = 100
 
 
 @estimator
 class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
-    """K-means with limits on sizes, sums of weights, shares of groups and pairs (balanced, fair k-means).
+    """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
     Assignments minimise the sum of squares within the limits. If only sizes are bounded, assignments are
-    exact and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample that does not fit
-    into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
-    repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
-    integer programme reassigns samples, which takes seconds for many cannot-links. All pairs are satisfied. A
-    fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz,
-    "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N.
-    Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
+    exact and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not
+    fit into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded
+    and repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
+    integer programme reassigns samples, which takes seconds if there are many cannot-links. All pairs are
+    satisfied. A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A.
+    Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D.
+    Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples per cluster: a common value, or one value per cluster. In the latter
-        case, ``labels_`` numbers the clusters in the order of the bounds.
+        Bounds on the number of samples in a cluster: a common value, or one value per cluster. With one value
+        per cluster, ``labels_`` numbers the clusters in the order of the bounds.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
-        Bounds on the sum of ``weight`` (see ``fit``) per cluster: a common value, or one value per cluster.
+        Bounds on a cluster's sum of ``weight`` (see ``fit``): a common value, or one value per cluster.
     min_group_ratio, max_group_ratio : float
-        Bounds on the share of a group in a cluster relative to its share of all samples. Used only if
+        Bounds on a group's share of a cluster, relative to the group's share of all samples. Used only if
         ``groups`` is passed to ``fit``.
     n_init : int
-        Number of runs with greedy k-means++ initialisation; the run with the least sum of squares is used.
+        Number of runs with greedy k-means++ initialisation. The run with the lowest sum of squares is used.
     max_iter : int
-        Maximum number of assignments per run.
+        Maximum number of assignments in each run.
     tol : float
         A run stops when the sum of squared centre shifts is at most ``tol`` times the mean variance.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Means of the clusters.
+        Cluster means.
     n_clusters_ : int
     inertia_ : float
-        Sum of the squared distances of samples to their centres.
+        Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative excess of the cost of the best assignment over a lower bound without cannot-links; 0 if only
-        sizes are bounded.
+        Relative amount by which the cost of the best assignment exceeds a lower bound that ignores
+        cannot-links; 0 if only sizes are bounded.
     violations_ : dict of str to float
-        Violation of every limit, always 0.
+        Violation of each limit, which is always 0.
     n_iter_ : int
-        Number of assignments of the best run.
+        Number of assignments in the best run.
 
     Examples
     --------
@@ -116,20 +116,20 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ) -> Self:
         """Cluster the rows of X within the limits.
 
-        Raises a ValueError if the limits or pairs are impossible, or no partition that satisfies them is
-        found. Issues a UserWarning if the limits separate equal rows, or fewer clusters have samples.
+        Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
+        found. Issues a UserWarning if the limits separate equal rows, or if some clusters are empty.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : ignored
         weight : array-like of shape (n_samples,), optional
-            Non-negative weights of the samples, such as demands, for ``min_cluster_weight`` and
+            Non-negative sample weights, such as demands, for ``min_cluster_weight`` and
             ``max_cluster_weight``. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional
-            Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
+            Group of each sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row indices to assign to the same cluster, or to different clusters.
+            Pairs of row indices that must be in the same cluster, or in different clusters.
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
@@ -143,7 +143,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
 
         seeds = spawn_seeds(self.random_state, self.n_init)
-        # The kernels release the interpreter lock, and threads share the data.
+        # Use threads, because they share the data and the kernels release the interpreter lock.
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
@@ -178,17 +178,17 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Int32Array:
-        """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
+        """Assign rows to the nearest centres, or to clusters within the limits at the lowest cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X only; raises a ValueError without assignment.
+        ``within_limits``, they apply to the rows of X only; a ValueError is raised if no assignment is found.
 
         Parameters
         ----------
         within_limits : bool, default=False
-            Whether to assign all rows of X together, within the limits.
+            Whether to assign all rows of X together, subject to the limits.
         weight, groups : array-like of shape (n,), optional
-            As for :meth:`fit`; allowed only with ``within_limits=True``.
+            Same as for :meth:`fit`; allowed only with ``within_limits=True``.
         """
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
@@ -207,7 +207,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Compute Euclidean distances to the centres."""
+        """Compute the Euclidean distances to the centres."""
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(cdist(shifted(X, self._offsets), self._centers))
 
@@ -223,7 +223,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> _Bounds:
-        """Create the limits for ``n_samples`` samples, and check that they are possible."""
+        """Create the limits for ``n_samples`` samples, and check that they can be satisfied."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
@@ -252,7 +252,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # The messages of limits refer to the bounds as low and high.
+                # Messages of the limits call the bounds low and high, so insert the names of the parameters.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -274,7 +274,7 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
 
 
 class _Run(NamedTuple):
-    """Result of one run."""
+    """Result of a single run."""
 
     labels: Int32Array
     centers: FloatArray
@@ -286,7 +286,7 @@ class _Run(NamedTuple):
 def _united(
     points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
 ) -> _Run:
-    """Unite equal rows without pairs in fewer clusters if the limits allow it."""
+    """Move equal rows without pairs to the same cluster, unless this violates the limits."""
     labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
     if any(limit.violations(labels)[0] > 0 for limit in limits):
         return run
@@ -299,8 +299,8 @@ def _united(
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate between assignments within bounds and means; return None if no assignment is found."""
-    # Lloyd's iterations without limits bring the first assignment near its optimum.
+    """Alternate between assignments within the bounds and means; return None if no assignment is found."""
+    # Run Lloyd's iterations without limits first, to bring the first assignment close to its optimum.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -315,7 +315,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounded assignments can be worse than earlier ones, and can repeat.
+        # Rounded assignments can be worse than earlier ones and can repeat, so stop at a repetition.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -323,9 +323,9 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups.
+    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares.
 
-    Must-linked samples form one group, whose cost and amounts are the sums over these samples.
+    Must-linked samples form one group, whose cost and amounts are the sums over its samples.
     """
 
     def __init__(
@@ -334,7 +334,7 @@ class _Bounds:
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
-        # Pairs of groups with cannot-links, shape (n_pairs, 2).
+        # Pairs of groups that must be in different clusters, shape (n_pairs, 2).
         cannot = np.empty((0, 2), dtype=np.int64) if pairs is None else self.group[pairs.cannot_link]
         self.rivals = np.unique(np.sort(cannot, axis=1), axis=0)
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
@@ -347,14 +347,14 @@ class _Bounds:
                 high.append(np.broadcast_to(each.high, n_clusters))
             elif isinstance(each, GroupShares):
                 self.groups = each
-        # Amounts that are summed per cluster, shape (n_samples, n_amounts), and bounds on their sums.
+        # Amounts that are summed in each cluster, shape (n_samples, n_amounts), and bounds on these sums.
         self.amounts, self.low, self.high = map(np.column_stack, (columns, low, high))
         self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
         if self.groups is not None:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # The linear programme bounds the sums of these columns per cluster, shape (n_columns, n_clusters).
+        # The linear programme bounds the cluster sums of these columns, shape (n_columns, n_clusters).
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -364,14 +364,14 @@ class _Bounds:
                 self._least = np.vstack([self._least, zeros])
                 self._most = np.vstack([self._most, zeros + np.inf])
         self.amounts, self._columns = self._merged @ self.amounts, self._merged @ self._columns
-        # Scale the columns, because the solver has absolute tolerances. Powers of two keep integers exact.
+        # Scale the columns, because the solver's tolerances are absolute. Powers of two keep integers exact.
         size = -np.frexp(np.abs(self._columns).max(axis=0))[1]
         self._columns = np.ldexp(self._columns, size)
         self._least, self._most = (np.ldexp(b, size[:, np.newaxis]) for b in (self._least, self._most))
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and their gap; each call starts from the previous duals."""
+        """Return a function that maps costs to labels and their gap; each call starts from the last duals."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -392,8 +392,8 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve the linear programme, then round and repair its solution."""
-        # Scale the median excess cost to 1, because the solver has absolute tolerances.
+        """Solve the linear programme, and round and repair its solution."""
+        # Scale the median excess cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -431,9 +431,9 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest fractional assignment and its cost; update ``duals``."""
-        # Samples whose best cluster is clear from the duals are fixed. The solution is optimal if its duals
-        # confirm all fixed samples; otherwise, unconfirmed samples are released.
+        """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
+        # Samples are fixed if the duals make their best cluster clear. The solution is optimal if its own
+        # duals confirm all fixed samples; otherwise, unconfirmed samples are released.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -467,9 +467,9 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, with bounds reduced by the amounts ``spent``; also return the dual values.
+        """Assign some groups, with bounds reduced by the amounts ``spent``, and return the dual values too.
 
-        With ``rivals``, pairs of rows with cannot-links, the solution is integral, and the duals are 0.
+        If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
         """
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
@@ -478,7 +478,7 @@ class _Bounds:
         slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
         ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
         apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
-        # After the time limit of 30 s, the best solution of an integer programme is used.
+        # If an integer programme reaches the time limit of 30 s, its best solution so far is used.
         solved = optimize.linprog(
             cost.ravel(),
             A_ub=sparse.vstack([rows[below], -rows[above], apart]),
@@ -501,7 +501,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Compute the violations of clusters from ``totals``, shape (..., n_amounts)."""
+        """Compute the violation of each cluster from ``totals``, shape (..., n_amounts)."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -515,24 +515,24 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Move or exchange samples at the least cost per removed violation; None if violations remain."""
+        """Move or swap samples at the lowest cost per violation removed; None if violations remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
         least = 1e-9 * float(cost.mean())
-        # Limit the number of moves and exchanges.
+        # Limit the number of moves and swaps.
         for _ in range(2000):
             broken = self._missed(totals, every)
             if not broken.any():
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Consider moves from the worst cluster to any other cluster, and from any other to the worst.
+            # Consider moves from the worst cluster to any other, and from any other cluster to the worst.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
-                # No single move helps, so compare up to 2^22 exchanges.
+                # No single move helps, so compare up to 2^22 swaps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)
@@ -555,7 +555,7 @@ class _Bounds:
         least: float,
         partner: Int64Array | None = None,
     ) -> list[tuple[int, int]] | None:
-        """Find the move or exchange that removes the most violation per unit of cost, or return None."""
+        """Find the move or swap that removes the most violation per unit of cost, or return None."""
         if not len(row):
             return None
         source = labels[row]

@@ -1,4 +1,4 @@
-"""Clustering of documents by non-negative matrix factorisation: single factorisations and ensembles."""
+"""Document clustering by non-negative matrix factorisation: single factorisations and ensembles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Consensus = Callable[..., ArrayLike]
 
 
 class DocumentClusterer(_base.TransformingClusterer):
-    """Base class of clusterers of non-negative term weights, sparse or dense."""
+    """Base class of clusterers for non-negative term weights, sparse or dense."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -41,58 +41,58 @@ class DocumentClusterer(_base.TransformingClusterer):
 @documented(factorization.nmf, factorization.labels_from_factors)
 @_options.estimator
 class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
-    """Clustering of documents by the consensus of many non-negative matrix factorisations.
+    """Document clustering by the consensus of many non-negative matrix factorisations.
 
-    Each run starts from different random factors, and assigns every document to its largest topic. The
-    consensus depends much less on the random starts than a single run. Documents without terms are assigned
-    to the largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents +
-    n_terms) n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
-    factorization for clustering biomedical documents".
+    Each run starts from different random factors, and assigns each document to its largest topic. The
+    consensus depends on the random starts much less than a single run does. Documents without terms are
+    assigned to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters + (n_documents
+    + n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source: "Ensemble
+    non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters, n_runs : int
-        Number of topics per run and of clusters in the consensus, and number of runs.
+        Number of topics per run, which is also the number of consensus clusters, and number of runs.
     input : {"tfidf", "counts"}
-        Whether X contains weights, or counts that :class:`PaperTfidfTransformer` converts to weights.
+        Whether X contains weights, or counts to be converted to weights by :class:`PaperTfidfTransformer`.
     document_weighting : {"ncw"} or None
-        Normalised-cut weighting of the documents (:class:`NCWTransformer`).
+        Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). All but ``"cspa"`` use METIS, which balances the cluster sizes, if it is installed.
+        n_documents). All names but ``"cspa"`` use METIS, if installed, which balances cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs in the consensus: all, the half with the best agreement, or an evolved subset (little gain).
+        Runs used in the consensus: all, the half that agrees best, or an evolved subset (little gain).
     select : {"anmi", "i2"}
-        Criterion of the selection for ``"pareto"``: agreement with all runs, or cohesion of the documents.
+        Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
-        Tolerance and maximum number of iterations of the solver.
+        Tolerance and maximum number of iterations of the solver in each run.
     dtype : {"float32", "float64"}
     n_top_terms : int
-        Number of terms per topic in ``topics_``.
+        Number of terms listed per topic in ``topics_``.
     max_memory : int, default=512 MiB
-        Largest size in bytes of the factors in memory, and of the document pairs of ``"cspa"``.
+        Maximum memory for the factors, and for the document pairs of ``"cspa"``, in bytes.
     checkpoint_every : int
-        Number of runs between checkpoints. With ``resume``, ``n_runs`` can be larger than before.
+        Number of runs between checkpoints. When resuming, ``n_runs`` can be larger than before.
 
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
+        Share of a meta-cluster's clusters that contain the document (MCLA), or its mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association of a document divided by the sum of its associations; 0 if it has no terms.
+        Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, with -1 for documents without terms. Consensus functions reject -1, so pass
+        Labels found by each run; -1 for documents without terms. Consensus functions reject -1, so pass them
         ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
-        Number of iterations of the longest run.
+        Number of iterations in the longest run.
     selected_runs_ : ndarray
-        Indices of the runs in the consensus.
+        Indices of the runs used in the consensus.
     components_of_best_run_ : ndarray of shape (n_clusters, n_terms)
     cluster_weights_ : ndarray of shape (n_clusters_, n_terms)
-        Mean term weights of the clusters.
+        Mean term weights of each cluster.
     topics_ : tuple of tuple
-        Names, or column indices, of the leading terms of every cluster.
+        Names, or column indices, of each cluster's leading terms.
 
     Examples
     --------
@@ -117,14 +117,14 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     max_iter: _options.Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
     n_top_terms: _options.Count = 10
-    # Size of a batch's factors in bytes; larger batches are hardly faster.
+    # Maximum memory for the factors of a batch, in bytes; larger batches are hardly faster.
     max_memory: _options.Positive = 512 * 2**20
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
         """Cluster the documents.
 
-        Raises a ValueError if there are more clusters than terms, or than documents with terms.
+        Raises a ValueError if there are more clusters than terms, or than documents that have terms.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             Non-negative term weights or counts.
         y : ignored
         feature_names : sequence of str, optional
-            Names of the terms, for ``topics_``.
+            Names of the terms, used in ``topics_``.
         """
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
@@ -143,7 +143,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
         self._check_sizes(len(seen), weights.shape)
         if self.consensus == "cspa":
-            # Raise errors before the runs.
+            # Check the memory before the runs, because a failure after them would be expensive.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -163,7 +163,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Unite equal documents, which can have different weights in a run, or be separated by the consensus.
+        # Unite equal documents, which runs can weight differently and the consensus can separate.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -195,9 +195,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Compute cosine similarities to the clusters' mean term weights; 0 for documents without terms.
+        """Compute cosine similarities to the mean term weights of clusters; 0 for documents without terms.
 
-        Counts are weighted by the document frequencies of the fit.
+        Counts are weighted by the document frequencies of the training data.
         """
         check_is_fitted(self)
         rows = unit_rows(self._weights(self._validated(X, reset=False)))
@@ -205,9 +205,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights (without terms: the largest cluster).
+        """Predict the cluster with the most similar mean term weights; without terms, the largest cluster.
 
-        Predictions for documents of the fit can differ from ``labels_``, the consensus of the runs.
+        Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -229,7 +229,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if self._tfidf is None:
             return matrix
         with warnings.catch_warnings():
-            # ``fit`` warns about documents without terms.
+            # ``fit`` already warns about documents without terms.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
@@ -257,7 +257,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         self.n_clusters_ = self._n_features_out = int(found.max()) + 1
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # A run does not depend on the number of runs or on the consensus.
+        # Individual runs do not depend on the number of runs or on the consensus.
         same = clone(self).set_params(
             n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -268,37 +268,37 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 @documented(factorization.nmf, factorization.labels_from_factors)
 @_options.estimator
 class NMFClustering(_options.ParallelOptions, DocumentClusterer):
-    """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
+    """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
-    The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
+    The columns of U are topics, and the rows of V are the topic weights of documents. Each document is
     assigned to its largest topic. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
-    n_clusters^2) time, and every parallel run uses O((n_documents + n_terms) n_clusters) memory. Equal
-    documents are in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X.
-    Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble
+    n_clusters^2) time, and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Equal
+    documents are in the same cluster; documents without terms are in the largest one. Source: W. Xu, X. Liu,
+    Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble
     non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters : int
-        Number of topics, at most the number of documents and of terms.
+        Number of topics, at most the number of documents and at most the number of terms.
     n_init, max_iter : int
-        Number of runs from random factors (the run with the least loss is used), and maximum number of
-        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+        Number of runs from random factors, of which the run with the lowest loss is used, and maximum number
+        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
-        Type of the factors. Single precision halves the memory and, with many runs, the time.
+        Data type of the factors. Single precision halves the memory and, if there are many runs, the time.
     max_memory : int, default=4 GiB
-        Largest size of the factors of parallel runs in bytes. Does not affect the result.
+        Maximum memory for the factors of parallel runs, in bytes. Does not affect the result.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_clusters, n_terms)
-        Topics of unit length in the order of the clusters, followed by topics without documents.
+        Topics of unit length in cluster order, followed by topics without documents.
     document_weights_ : ndarray of shape (n_documents, n_clusters)
-        Weights of these topics at the end of the run.
+        Weights of ``components_`` in each document at the end of the run.
     loss_, losses_ : float, ndarray of shape (n_init,)
-        ||X - V U^T||^2 of the best run, and of all runs.
+        ||X - V U^T||^2 of the best run, and of each run.
     n_iter_ : int
-        Number of iterations of the best run.
+        Number of iterations in the best run.
 
     Examples
     --------
@@ -322,8 +322,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters or data are out of range, there are more clusters than documents or
-        terms, all weights are 0, or a run exceeds ``max_memory``.
+        Raises a ValueError if parameters or data are invalid, if there are more clusters than documents or
+        terms, if all weights are 0, or if a run exceeds ``max_memory``.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute exact non-negative least-squares weights of topics (``document_weights_`` is inexact)."""
+        """Compute exact topic weights by non-negative least squares (``document_weights_`` is inexact)."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return factorization.document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
@@ -369,7 +369,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Predictions for documents of the fit can differ from ``labels_``, which rely on inexact weights.
+        Predictions for training documents can differ from ``labels_``, which rely on inexact weights.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.unit_topics:
@@ -387,7 +387,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         )
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
-        # The solver can stop before equal documents have equal weights.
+        # The solver can stop before the weights of equal documents become equal.
         topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -408,7 +408,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
 
 class _Run(NamedTuple):
-    """Best run, and losses of all runs."""
+    """Best run, and the losses of all runs."""
 
     U: AnyFloatArray
     V: AnyFloatArray
@@ -435,7 +435,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed by :func:`map_nmf`; read and write the checkpoint."""
+    """Factorise B once per seed with :func:`map_nmf`, reading and writing the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
@@ -461,7 +461,7 @@ def ensemble_runs(
 
 
 class EnsembleRuns(NamedTuple):
-    """Labels, losses and iterations of all runs, and the topics (rows) of the run with the least loss."""
+    """Labels, losses and iterations of all runs, and topics (rows) of the run with the lowest loss."""
 
     labels: NDArray[np.int32]
     losses: NDArray[np.float64]
@@ -470,7 +470,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Write a checkpoint, return its number of runs; on failure, warn if it has earlier runs, else raise."""
+    """Write a checkpoint and return its number of runs; on failure, warn, or raise if it has no runs yet."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -511,7 +511,7 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
+    best = min(parts, key=lambda part: part.losses.min())  # ties are broken in favour of the first run
     labels, losses, n_iter = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
     return EnsembleRuns(labels, losses, n_iter, best.topics)
 
@@ -525,7 +525,7 @@ def chosen_runs(
     select: str,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.intp]:
-    """Select the runs for the consensus, and return their indices."""
+    """Select the runs used in the consensus, and return their indices."""
     if selection == "none" or len(labels) < 2:
         return np.arange(len(labels))
     if selection == "best_half":
@@ -545,7 +545,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Return consensus labels, numbered by first document, and associations of clusters and documents."""
+    """Return consensus labels, numbered by first document, and cluster-document associations."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -558,7 +558,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # For example, a tuple of labels and another value.
+        # This happens, for example, if a tuple of labels and another value is returned.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
@@ -571,7 +571,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the mean co-occurrence of documents with clusters, shape (n_clusters, n_documents)."""
+    """Compute the mean co-occurrence of documents with each cluster, shape (n_clusters, n_documents)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -583,7 +583,7 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
 
 
 def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Compute the mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
+    """Compute the cluster means of a sparse matrix, shape (n_clusters, n_terms)."""
     members = csr_array(
         (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
     )
@@ -594,7 +594,7 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Return names (or columns) of the largest positive weights in every row, in descending order."""
+    """Return the names or columns of the largest positive weights in each row, in descending order."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]

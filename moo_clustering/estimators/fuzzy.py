@@ -23,33 +23,33 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    It is the baseline of fuzzy evolutionary clusterers. A sample that equals a centre belongs only to that
-    cluster. Distances depend on the units of the columns, so scale these first. In many dimensions,
-    memberships become equal and centres coincide; a smaller ``fuzziness`` helps. A fit takes O(n_init
-    max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek,
-    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to its
+    cluster. Distances depend on the units of the columns, so scale the columns first. In high dimensions,
+    memberships become equal and centres coincide; a lower ``fuzziness`` helps. A fit takes O(n_init max_iter
+    n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
+    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, above 1. Small values lead to crisp memberships, large values to equal ones.
+        Membership exponent, above 1. Low values lead to crisp memberships, and high values to equal ones.
     n_init, max_iter : int
         Number of greedy k-means++ initialisations (the best run is used), and maximum number of updates.
     tol : float
-        A run stops when no membership changes by more than ``tol``.
+        A run stops when no membership changes by more than this value.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Memberships; rows sum to 1. Column c is the cluster with label c; clusters without samples are last.
+        Memberships; rows sum to 1. Column c belongs to cluster c; clusters without samples come last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the same order.
     n_clusters_ : int
-        Number of clusters in ``labels_``, which assigns each sample to the cluster of its largest membership.
+        Number of clusters in ``labels_``, which assigns samples to the cluster with the largest membership.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
-        Number of updates of the best run.
+        Number of updates in the best run.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties go to the first cluster, so another cluster may have no samples.
+        # Ties are broken in favour of the first cluster, so another cluster may have no samples.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -94,29 +94,29 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster with the largest membership. Rows of the fit get their ``labels_``."""
+        """Predict the cluster with the largest membership; training rows get their ``labels_``."""
         return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships, in the order of ``memberships_``. They are not probabilities of a model."""
+        """Compute memberships in the order of ``memberships_``. They are not the probabilities of a model."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
         return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
     def _reorder(self, first: Any) -> Any:
-        """Move some clusters to the front, and return the order."""
+        """Move the clusters in ``first`` to the front, and return the new order of all clusters."""
         order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
         self._norms = [None if part is None else part[order] for part in self._norms]
         return order
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
-        """Return a factor of the norm of every cluster; None for the Euclidean norm."""
+        """Return a factor of each cluster's norm, or None for the Euclidean norm."""
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Alternate between updates of the memberships and updates of the centres and their norms."""
+        """Alternate between updating the memberships and updating the centres and their norms."""
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -129,7 +129,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster has no weight if all samples equal other centres.
+                # A cluster keeps its centre if it has no weight, because all samples equal other centres.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -141,25 +141,25 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
 @_options.estimator
 class GustafsonKessel(FuzzyCMeans):
-    """Fuzzy clustering with one Mahalanobis distance per cluster, for different shapes and orientations.
+    """Fuzzy clustering with cluster-specific Mahalanobis distances, for different shapes and orientations.
 
-    Each cluster has a norm matrix of determinant 1, from its fuzzy covariance matrix, whose estimation
-    requires many samples per feature. The initial memberships use Euclidean distances, so the units of
-    columns only affect initialisation and regularisation. Eigenvalues below 1e-15 times the largest are
-    increased to this bound. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources:
-    D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska,
-    P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE
-    (2002).
+    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Estimating
+    this matrix requires many samples per feature. Initial memberships use Euclidean distances, so the units
+    of columns only affect initialisation and regularisation. Eigenvalues below 1e-15 times the largest
+    eigenvalue are raised to this bound. A fit takes O(n_init max_iter n_samples n_clusters n_features^2)
+    time. Sources: D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC
+    (1978); R. Babuska, P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel
+    clustering", FUZZ-IEEE (2002).
 
     Parameters
     ----------
     regularization : float
-        Shrinkage, from 0 to 1, of covariances to a multiple of the identity matrix; 1 is fuzzy c-means.
+        Shrinkage of covariances towards a multiple of the identity matrix, from 0 to 1; 1 is fuzzy c-means.
 
     Attributes
     ----------
     covariances_ : ndarray of shape (n_columns, n_features, n_features)
-        Fuzzy covariance matrices of the clusters, before regularisation.
+        Fuzzy covariance matrix of each cluster, before regularisation.
 
     Examples
     --------
@@ -181,7 +181,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Compute factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
+        """Compute factors B of the norms B B^T = det(F)^(1/d) F^-1 for the regularised covariances F."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -190,28 +190,28 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition number; if all eigenvalues are 0, use the Euclidean norm."""
-        values = np.maximum(values, values[..., -1:] / 1e15)  # the bound in Babuska et al.
+        """Limit the condition number; use the Euclidean norm if all eigenvalues are 0."""
+        values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
-    """Compute squared distances in the norms of the clusters, shape (n_samples, n_clusters)."""
+    """Compute squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # Avoid BLAS, which can round equal rows differently.
+    # Avoid BLAS, because it can round equal rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Compute fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    """Compute the fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
     pairs = zip(centers, weights.T, strict=True)
     return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 
 
 def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
-    """Add memberships to the facts and arrays of a result."""
+    """Return the result with memberships added to its facts and arrays."""
     largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
     text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
     facts, arrays = [*found.facts, ("memberships", text)], found.arrays

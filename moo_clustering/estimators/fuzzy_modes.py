@@ -1,4 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote on the front."""
+"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, and a vote over the front."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# Maximum number of distinct values of a float column of integers that is categorical.
+# A float column that only contains integers is categorical if it has at most this many distinct values.
 _FEW_VALUES = 20
-# Number of neighbours of the classifier for samples without a clear vote.
+# Number of neighbours used to classify samples without a clear vote.
 _N_NEIGHBORS = 5
-# Shares with a smaller difference count as equal.
+# Shares whose difference is smaller are considered equal.
 _EQUAL = 1e-12
 
 
 @documented(FuzzyModesProblem)
 @_options.estimator
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
-    """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
+    """Search for the modes of compact, separated fuzzy clusters by MOGA(pi, sep), and a vote over the front.
 
-    X contains categories (numbers, strings, columns of a data frame), or numbers with ``metric="euclidean"``.
+    X contains categories (numbers, strings or data-frame columns), or numbers with ``metric="euclidean"``.
     Details of the method are reconstructed from the abstract and later descriptions.
 
     The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
-    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. For categories,
-    the front often contains a single solution, because sep is largest if modes differ in all attributes. For
+    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. With categories,
+    the front often has a single solution, because sep is highest if the modes differ in all attributes. With
     numbers, the front is hardly better than the initial population, because evaluations also improve the
     modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy
     clustering of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
@@ -65,39 +65,39 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     n_clusters : int
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
-        Number of differing attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
+        Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
-        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
+        Samples for which at least this share of solutions agree train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
-        Combination of the front; also a rule of ``choose``. ``"vote"``: majority vote and classifier.
+        How the front is combined; also a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Reference of the vote: the partition with the least pi, or the partition most similar to the others.
+        Reference partition of the vote: the one with the lowest pi, or the one most similar to all others.
     bins : int or None
-        Number of quantile intervals of float columns, for "hamming". None: fractions raise a ValueError.
+        Number of quantile intervals for float columns with "hamming". None: fractions raise a ValueError.
     scale : {"minmax", "standard", "none"}
-        Scaling of the columns, with ``metric="euclidean"``.
+        Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
-        Probabilities of one-point crossover of a pair, and of replacing an attribute by a random value.
+        Probability of one-point crossover of a pair, and of replacing each attribute by a random value.
 
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution, or most frequent values (for numbers, means) of the clusters of a
-        vote or consensus. Binned columns contain intervals.
+        Modes of the selected solution. After a vote or consensus, most frequent values (for numbers, means)
+        of each cluster. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        ``modes_``, with ``metric="euclidean"``.
+        Same as ``modes_``, with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
-        Memberships in the clusters of ``modes_``. Rows sum to 1.
+        Membership of each sample in the clusters of ``modes_``. Rows sum to 1.
     chosen_ : int or None
         Selected row of the front, or None for a vote or consensus.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
+        Values of pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Partitions of the solutions by nearest mode.
+        Partition of each solution, by nearest mode.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
-        Modes of the solutions, with values as in X; modes without samples are last.
+        Modes of each solution, with values as in X; modes without samples come last.
 
     Examples
     --------
@@ -126,10 +126,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X, a table without missing values.
+        """Cluster the rows of X, a table that must not have missing values.
 
-        Raises a ValueError that names non-numeric columns (``metric="euclidean"``), or columns with fractions
-        (``bins=None``).
+        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``), or any columns with
+        fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -187,7 +187,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the attributes of the selected partition; ``numbers`` are cluster numbers by mode."""
+        """Set the attributes of the selected partition; ``numbers`` are the cluster numbers of the modes."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -204,10 +204,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster of the nearest mode. Ties are broken as in the fit.
+        """Predict the cluster of the nearest mode, breaking ties as in ``fit``.
 
-        A category that does not occur in the fit differs from all others. After a vote or consensus,
-        predictions for samples of the fit can differ from ``labels_``.
+        Categories that did not occur in ``fit`` differ from all others. After a vote or consensus,
+        predictions for training samples can differ from ``labels_``.
         """
         check_is_fitted(self, "pareto_front_")
         rows = self._coder.encode(read_columns(self, X, reset=False))
@@ -216,7 +216,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes of every non-dominated solution."""
+        """Modes of each non-dominated solution."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -231,7 +231,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         search = self._pymoo_search_for(problem, operators, seed, NSGA2, selection=selection, output=None)
         yield from self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
-        # Distinct non-dominated solutions, with modes in lexicographic order.
+        # Keep the distinct non-dominated solutions, with their modes in lexicographic order.
         front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]
         genes = problem.canonical(front.get("X"))
         distinct = np.sort(distinct_rows(genes)[0])
@@ -244,7 +244,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # The selection from the front is not part of the search, and may change in a resumed run.
+        # Selection from the front is not part of the search, so it may change before the search is resumed.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
         return _base.checkpoint_for(same, data)
 
@@ -255,11 +255,11 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
 
 class CategoryCoder:
-    """Encoder of columns as codes 0, 1, ... of their sorted values.
+    """Encoder that replaces the values of each column by codes 0, 1, ... in sorted order.
 
-    Float columns with more than ``bins`` distinct values (and more than 20 if all are integers) are binned at
-    their quantiles into up to ``bins`` intervals. In other columns, every value is a category. Without
-    ``bins``, fractions raise a ValueError. ``categories`` contains the values of every column.
+    Float columns with more than ``bins`` distinct values (and more than 20 if all values are integers) are
+    binned at their quantiles into at most ``bins`` intervals. In all other columns, each value is a category.
+    If ``bins`` is None, fractions raise a ValueError. ``categories`` contains the values of each column.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -279,7 +279,7 @@ class CategoryCoder:
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
-        """Return the codes of shape (n_samples, n_features); -1 for a value that is not a category."""
+        """Return the codes, shape (n_samples, n_features); -1 for values that are not categories."""
         codes = []
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None:
@@ -291,7 +291,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values, as objects if columns have different types."""
+        """Convert codes of shape (..., n_features) to values; objects if the columns have different types."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -300,27 +300,27 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Encoder of columns as numbers on a common scale; a ValueError names non-numeric columns."""
+    """Encoder that puts numeric columns on a common scale; raises a ValueError naming non-numeric columns."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Use halves, so that the difference of huge numbers remains finite.
+        # Use halves, so that the difference between very large numbers remains finite.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
         if scale == "standard":
-            # Scaling by the range first prevents overflow and underflow of squares.
+            # Scale by the range first, so that squares neither overflow nor underflow.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
 
     def encode(self, columns: Sequence[Column]) -> FloatArray:
-        """Return the numbers of shape (n_samples, n_features)."""
+        """Return the scaled numbers, shape (n_samples, n_features)."""
         return (_matrix(columns) / 2 - self._origin / 2) / self._half
 
     def decode(self, modes: FloatArray) -> FloatArray:
-        """Return the numbers of shape (..., n_features) in the units of the data."""
+        """Convert scaled numbers of shape (..., n_features) to the units of the data."""
         return (self._origin / 2 + modes * self._half) * 2
 
 
@@ -345,7 +345,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Return the lower bounds of all intervals except the first, or None if the column is not binned."""
+    """Return the lower bounds of all intervals but the first, or None if the column is not binned."""
     if not column.is_float:
         return None
     numbers = column.numbers()
@@ -373,14 +373,14 @@ def _sorted_values(column: Column) -> NDArray[Any]:
     try:
         return np.sort(distinct)
     except TypeError:
-        # Values of different types cannot be compared.
+        # Values of different types cannot be compared, so sort them by type and text.
         order = sorted(range(len(distinct)), key=lambda i: (type(distinct[i]).__name__, str(distinct[i])))
         return distinct[order]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Column of a table without missing values, with its name in messages, such as ``"column 'width'"``."""
+    """Table column without missing values. ``name`` is used in messages, such as ``"column 'width'"``."""
 
     name: str
     values: pd.Series
@@ -399,7 +399,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Read the columns of a table; set (``reset``) or check the features of the estimator."""
+    """Read the columns of a table, and set (``reset``) or check the features of the estimator."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -411,14 +411,14 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
         if isinstance(X, list | tuple):
-            checked_array(X, "X")  # raises an error for rows of unequal length
+            checked_array(X, "X")  # raises an error if rows have different lengths
         table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-        # Columns of an object array can contain numbers.
+        # Infer the types, because columns of an object array can contain numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
     names = getattr(estimator, "feature_names_in_", range(len(series)))
     columns = []
     for name, values in zip(names, series, strict=True):
-        # pandas cannot compare half-precision and extended-precision floats.
+        # Convert half-precision and extended-precision floats, which pandas cannot compare.
         if values.dtype in (np.longdouble, np.float16):
             values = values.astype(np.float64)
         columns.append(Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values))
@@ -455,11 +455,11 @@ def majority_vote(
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
-    Partitions are first matched to the reference: the first partition, or the ``"medoid"``. Samples with at
-    least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns the other
+    All partitions are first matched to the reference: the first partition or the ``"medoid"``. Samples with
+    at least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns all other
     samples, unless there are fewer than 5 training samples or a cluster has none. Ties: the first cluster.
     """
-    # Renumber all partitions first, so that numbers do not decide between equally good matchings.
+    # Renumber all partitions first, so that numbers cannot decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
@@ -477,10 +477,10 @@ def majority_vote(
 
 
 def reference_row(labels: Labels, reference: str) -> int:
-    """Return the row of the partition to which the others are matched."""
+    """Return the row of the partition to which all others are matched."""
     if reference == "first" or len(labels) == 1:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Rounding must not decide between equally similar partitions.
+    # Rounding errors must not decide between equally similar partitions.
     return int((mean >= mean.max() - _EQUAL).argmax())

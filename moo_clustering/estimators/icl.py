@@ -1,4 +1,4 @@
-"""ICLClustering: a genetic algorithm that maximises the exact integrated classification likelihood."""
+"""ICLClustering: genetic algorithm that maximises the exact integrated classification likelihood."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -23,38 +23,38 @@ from moo_clustering.validity import likelihood
 
 @_options.estimator
 class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, BaseEstimator):
-    """Genetic algorithm for the partition with the largest exact integrated classification likelihood (ICL).
+    """Genetic algorithm that maximises the exact integrated classification likelihood (ICL) of a partition.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
-    improved by greedy merges and moves of single samples. A child starts from the intersections of the
-    clusters of two parents. Intersections within a cluster of either parent are merged greedily. With
-    probability ``pm``, a random cluster is then split at random. Finally, single samples are moved. The
-    search stops when a generation brings no improvement. Greedy merges of the result form a hierarchy down to
-    one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
-    latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, plus initial merges.
+    improved by greedy merges and single-sample moves. A child starts from the intersections of its parents'
+    clusters. Intersections within a cluster of either parent are merged greedily. With probability ``pm``, a
+    random cluster is then split at random. Finally, single samples are moved. The search stops after a
+    generation without improvement. Greedy merges of the result form a hierarchy down to one cluster. Source:
+    E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable
+    models and the integrated classification likelihood", Advances in Data Analysis and Classification 15
+    (2021): ``Hybrid`` of the R package greed, with its defaults plus initial merges.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Default: the number that maximises the likelihood.
+        Number of clusters. Default: the number with the highest likelihood.
     model : str or LikelihoodModel
-        ``"auto"`` (Gaussian columns; columns of two values are categories), ``"gaussian"``, ``"diagonal"``,
+        ``"auto"`` (Gaussian columns; two-valued columns are categories), ``"gaussian"``, ``"diagonal"``,
         ``"categories"``, ``"counts"``, ``"sbm"`` (X is a graph), or a model with other priors.
     alpha : float
-        Parameter of the Dirichlet prior of the cluster proportions.
+        Parameter of the Dirichlet prior for the cluster proportions.
     k_max : int
-        Number of clusters of the initial partitions, and maximum number of clusters of the result.
+        Number of clusters in the initial partitions, and maximum number of clusters in the result.
     pm : float
-        Probability that a cluster of a child is split.
+        Probability that a random cluster of a child is split.
 
     Attributes
     ----------
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of every level, and ``log_alpha``. A level has a greater ICL than the next
-        finer level for log(alpha) below ``log_alpha``, if the ICL is linear in log(alpha) (section 4).
+        ``n_clusters`` and ``icl`` of each level, and ``log_alpha``. If the ICL is linear in log(alpha), a
+        level has a higher ICL than the next finer level for log(alpha) below ``log_alpha`` (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -62,8 +62,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     Notes
     -----
-    A sweep takes O(n_samples k n_features) time, O(n_samples k n_features^3) with full covariance matrices,
-    and O(n_links + n_samples k^2) for graphs. A fit uses O(n_samples (pop_size + n_features)) memory.
+    A sweep takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full covariance matrices, or
+    O(n_links + n_samples k^2) for graphs. A fit uses O(n_samples (pop_size + n_features)) memory.
 
     Examples
     --------
@@ -97,14 +97,14 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, integer categories, or counts; for ``"sbm"``, a networkx graph, or an adjacency matrix of
-            shape (n_samples, n_samples) with entries 0 and 1. A graph may have weights, which are ignored.
+            Numbers, integer categories, or counts. For ``"sbm"``, a networkx graph, or an adjacency matrix of
+            shape (n_samples, n_samples) with entries 0 and 1. Weights of a networkx graph are ignored.
         y : ignored
         """
         if self._is_graph and hasattr(X, "adjacency"):
             import networkx as nx
 
-            # Parallel edges count once.
+            # Count parallel edges once.
             X = 1.0 * (nx.to_scipy_sparse_array(X, weight=None, format="csr") > 0)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False)
         if self.n_clusters is not None:
@@ -126,9 +126,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select the level of the hierarchy with ``n_clusters`` clusters; by default, the result of the fit.
+        """Select the hierarchy level with ``n_clusters`` clusters; by default, the result of the fit.
 
-        Raises a NotFittedError before ``fit``, and a ValueError if the hierarchy has no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -139,9 +139,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the largest product of predictive density and cluster proportion.
+        """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for samples of the fit can differ from ``labels_``, because these samples are counted
+        Predictions for training samples can differ from ``labels_``, because these samples are counted
         twice. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
@@ -158,7 +158,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return isinstance(self.model, likelihood.StochasticBlockModel) or self.model == "sbm"
 
     def _started(self) -> Iterable[Labels]:
-        """Return the partitions of ``start``."""
+        """Return the partitions given by ``start``."""
         if self.start is None:
             return ()
         n = self._index.n_samples_
@@ -175,7 +175,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         alpha, n = self.alpha, self._levels.shape[1]
         rows = [np.bincount(row) for row in self._levels]
         k = np.array([len(sizes) for sizes in rows])
-        # For small alpha, the index is (k - 1) log(alpha) + limit.
+        # For small alpha, the ICL is approximately (k - 1) log(alpha) + limit.
         prior = gammaln(k * alpha) - gammaln(n + k * alpha)
         prior += [(gammaln(alpha + sizes) - gammaln(alpha) - gammaln(sizes)).sum() for sizes in rows]
         limit = icl - prior - np.log(k)
@@ -185,7 +185,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
 @dataclass(eq=False)
 class LikelihoodSearch:
-    """The genetic algorithm of :class:`ICLClustering`, for :func:`~moo_clustering.algorithms.drive`."""
+    """Genetic algorithm of :class:`ICLClustering`, for use with :func:`~moo_clustering.algorithms.drive`."""
 
     options: ICLClustering
     index: likelihood.IntegratedClassificationLikelihood
@@ -203,19 +203,19 @@ class LikelihoodSearch:
 
     @property
     def best(self) -> Labels:
-        """The best partition."""
+        """Partition with the highest ICL."""
         return self.population[self.values.argsort(kind="stable")[-1]]
 
     @property
     def finished(self) -> bool:
-        """Whether the last generation found no improvement, or all partitions are about equally likely."""
+        """Whether the last generation brought no improvement, or all partitions have similar likelihoods."""
         stale = len(self.history) > 1 and self.history[-1][2] <= self.history[-2][2]
         return bool(stale or np.ptp(self.values) <= 1.0)
 
     def start(self) -> None:
         """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
-        # A checkpoint requires all individuals, because a resumed run continues with the next generation.
+        # A checkpoint requires a full population, because a resumed run starts with the next generation.
         whole = self.options.checkpoint is not None
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
@@ -224,9 +224,9 @@ class LikelihoodSearch:
         self._record()
 
     def advance(self) -> None:
-        """Replace all but the best partition by children; Ctrl-C keeps the parents."""
+        """Replace all partitions except the best by children; after Ctrl-C, keep the parents instead."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
-        # The best 40% of the population can become parents.
+        # Select parents from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
         children = [parents[-1]]
         while len(children) < self.options.pop_size:
@@ -238,16 +238,16 @@ class LikelihoodSearch:
         self._record()
 
     def objectives(self) -> FloatArray:
-        """Return the negated index of the population, shape (n_individuals, 1)."""
+        """Return the negated ICL of each individual, shape (n_individuals, 1)."""
         return -self.values[:, np.newaxis]
 
     def state(self) -> search.State:
-        """Return the population, the history and the state of the generator."""
+        """Return the population, the history and the generator state."""
         arrays = {"population": np.array(self.population), "history": np.array(self.history)}
         return arrays, {"rng": search.rng_state(self.rng)}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state."""
+        """Restore a state returned by :meth:`state`."""
         self.population = [*np.ascontiguousarray(arrays["population"], dtype=np.int32)]
         self.values = self.index.evaluate(np.array(self.population))
         self.history = [(int(i), int(k), float(v), float(mean)) for i, k, v, mean in arrays["history"]]
@@ -259,7 +259,7 @@ class LikelihoodSearch:
         self.history.append((len(self.history), int(self.best.max()) + 1, *figures))
 
     def _child(self, parents: list[Labels]) -> Labels:
-        """Cross two parents, drawn by rank; split a cluster with probability ``pm``; move samples."""
+        """Cross two parents drawn by rank, split a cluster with probability ``pm``, and move samples."""
         ranks = np.arange(1.0, len(parents) + 1)
         one, other = self.rng.choice(len(parents), 2, replace=False, p=ranks / ranks.sum())
         a, b = parents[one], parents[other]
@@ -273,14 +273,14 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge down to the required or maximum number of clusters, then move samples."""
+        """Merge down to the required or maximum number of clusters, and then move samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._level(*self.index.merge(labels))
         return self.index.swap(labels, keep=fixed, random_state=self.rng)
 
     def polished(self) -> Labels:
-        """Merge clusters of the best partition and move samples while this increases the index."""
+        """Merge clusters and move samples of the best partition as long as this increases the ICL."""
         labels, value = self.best, self.values.max()
         while True:
             found = self._settled(self._level(*self.index.merge(labels)))
@@ -290,7 +290,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the level with the required or best number of clusters; if merges end early, the last."""
+        """Select the level with the required or best number of clusters, or the last if merges end early."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

@@ -52,13 +52,13 @@ from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProble
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
-# Maximum number of samples for a start from a Ward cut, except for ``strategy="ward"``.
+# Maximum number of samples for which a search may start from a Ward cut, except for ``strategy="ward"``.
 WARD_SAMPLES = 8000
-# Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
-# 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
+# Default budget: 2000 times the number of distances between samples and centres, limited to half a billion,
+# but at least 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# For tables in parts: number of searches, rows of each, iterations over their samples together, passes over
-# all rows (after eleven, a sum improves by less than .2%), and relative gain below which a candidate stops.
+# For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
+# over all rows (more than eleven gain less than .2%), and relative gain below which a candidate stops.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -66,10 +66,10 @@ State = tuple[dict[str, Any], dict[str, Any]]
 @documented(RelocateCenter)
 @estimator
 class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOptions):
-    """k-means that finds low sums of squares by evolution or simpler searches.
+    """k-means that finds low sums of squares by evolution or a simpler search.
 
-    With 50 or more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
-    of squares than restarts, but do not reliably agree better with known classes. With 20 or fewer clusters,
+    With 50 or more clusters, evolution and single-centre relocation (``strategy="swap"``) find lower sums of
+    squares than restarts, but do not reliably agree better with known classes. With 20 or fewer clusters,
     restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
     minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
     clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
@@ -77,72 +77,72 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     Parameters
     ----------
     strategy : {"memetic", "swap", "multistart", "ward"}
-        Search method. Every solution is a local optimum of Lloyd's iterations.
+        Search strategy. Every solution is a local optimum of Lloyd's algorithm.
 
-        - ``"memetic"``: a population with tournament selection, exchange of matched centres, relocation of a
-          centre, local search, and survival of distinct optima.
-        - ``"swap"``: a single solution, whose centres move to samples if this reduces the sum of squares.
-        - ``"multistart"``: restarts from greedy k-means++.
-        - ``"ward"``: ``"swap"``, starting from a cut of Ward's hierarchy; best for many compact clusters.
+        - ``"memetic"``: a population that evolves by tournament selection, exchange of matched centres,
+          relocation of a centre, local search, and survival of distinct optima.
+        - ``"swap"``: a single solution; a centre moves to a sample if this lowers the sum of squares.
+        - ``"multistart"``: restarts from greedy k-means++ seeds.
+        - ``"ward"``: ``"swap"`` from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of initial solutions and survivors, and population size above which survivors are selected.
+        Number of initial solutions and survivors, and the population size above which survivors are selected.
     pm : float
-        Mutation probability of a child.
+        Probability that a child is mutated.
     ward_start : bool
-        Whether the initial population of ``"memetic"`` includes a Ward cut, for up to 8000 samples.
+        Whether the initial population of ``"memetic"`` includes a Ward cut if there are at most 8000 samples.
     max_distance_evaluations : int, optional
-        Budget of distances between two points, checked between local searches. Default without ``max_time``:
-        2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
+        Maximum number of point-to-point distances, checked between local searches. Default without
+        ``max_time``: 2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
     max_time : float, optional
-        Maximum wall time in seconds. If set, the result depends on the speed of the machine.
+        Maximum wall-clock time in seconds. If set, the result depends on the speed of the machine.
     max_stall : int
-        Number of children without improvement after which the population restarts.
+        Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
         Whether to run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) too, at equal budgets.
     max_memory : int, default=4 GiB
-        Largest size of the distances for a Ward cut in bytes.
+        Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int
-        Number of threads. Does not affect the result without ``max_time``.
+        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
-        Whether to continue from ``checkpoint``, if it exists, to the same result. The budget can be larger.
+        Whether to resume from ``checkpoint`` if it exists, with the same result. The budget can be larger.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
     inertia_ : float
-        Sum of the squared distances of samples to their centres.
+        Sum of squared distances of the samples to their centres.
     n_clusters_ : int
-        ``n_clusters``, or the number of distinct samples if smaller.
+        ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
         ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
-        Sums of squares of the controls, with ``report_controls``.
+        Sums of squares of the controls, if ``report_controls``.
     n_local_searches_, n_iter_ : int
         Number of local searches.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit.
     parts_ : Parts
-        Table in parts that was passed to ``fit``.
+        Partitioned table that was passed to ``fit``.
 
     Notes
     -----
-    Features are not scaled. The first pass of a local search costs O(n_samples n_clusters n_features) time,
-    and later passes cost less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It
-    counts as 1.5 n_samples^2 distances, but takes longer; compare strategies by ``max_time``. Other memory is
-    O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
+    Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time,
+    later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts as
+    1.5 n_samples^2 distances but takes longer; compare strategies by ``max_time``. In addition,
+    O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for partitions are used.
 
-    Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger
-    budget never worsens the result. Ctrl-C ends the search with the best solution so far.
+    With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
+    larger budget never worsens the result. Ctrl-C stops the search, and the best solution so far is used.
 
-    A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Searches on up to four samples of 20,000 rows share the budget equally. Their results are
-    improved by up to 20 Lloyd's iterations on the union of these samples, and by at most 11 on all rows, each
-    in one pass. Between these passes, a pair of near clusters is merged and the free centre moves to a far
-    row, wherever this lowers the sum of squares. The centres with the lowest sum in any pass are returned.
-    ``labels_`` is then a Dask array, ``parts_`` the table, and ``history_`` has one row per pass, with the
-    number of distances of the searches.
+    A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
+    than memory. The budget is shared equally by searches on up to four samples of 20,000 rows. Their results
+    are improved by up to 20 Lloyd iterations on the union of these samples, and by at most 11 iterations on
+    all rows, which take one pass each. Between these passes, a pair of close clusters is merged and the freed
+    centre moves to a distant row wherever this lowers the sum of squares. The centres of the pass with the
+    lowest sum of squares are returned. ``labels_`` is then a Dask array, ``parts_`` is the table, and
+    ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -171,10 +171,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows of X, of shape (n_samples, n_features), or of a table in parts; ``y`` is ignored.
+        """Cluster the rows of X, of shape (n_samples, n_features), or a partitioned table; ``y`` is ignored.
 
         Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
-        fewer than ``n_clusters`` samples are distinct, and an InterruptedSearchWarning after Ctrl-C.
+        there are fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
         """
         if is_partitioned(X):
             return self._fit_parts(parts(X))
@@ -203,8 +203,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             )
 
         with searches.InterruptGuard() as guard:
-            # Threads share the data, and the kernels release the interpreter lock. This process handles
-            # Ctrl-C and the checkpoint, whatever the backend.
+            # Threads share the data, and the kernels release the interpreter lock. With any joblib backend,
+            # Ctrl-C and the checkpoint are handled in this process.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
         self._set(runs[0], problem)
         self.control_inertia_ = {
@@ -216,19 +216,19 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
+        """Predict the cluster of the nearest centre, breaking ties as in ``fit``."""
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Compute Euclidean distances to the centres."""
+        """Compute the Euclidean distances to the centres."""
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
 
     def _fit_parts(self, table: Parts) -> Self:
-        """Search samples of a table in parts, and improve all results by passes over all rows."""
+        """Search samples of a partitioned table, and improve all results by passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
         self._check_populations()
         if self.checkpoint is not None:
@@ -340,7 +340,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         )
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
-        # A run with a larger budget can continue a shorter one.
+        # A shorter run can be continued with a larger budget, so budgets are not compared.
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )
@@ -359,7 +359,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
         self._offsets, self._centers = offsets, centers[order]
-        # Ties between centres are broken by the order of the search, not by the cluster number.
+        # Break ties between centres by their order in the search, not by cluster number.
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
@@ -375,7 +375,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
 
 class Budget:
-    """Budget of a search, in seconds or in distances between two points."""
+    """Search budget, in seconds or in point-to-point distances."""
 
     # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
     # The budget is divided among ``share`` searches.
@@ -393,7 +393,7 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Wall time used, including earlier parts of the run."""
+        """Wall-clock time used, including earlier parts of a resumed run."""
         return time.monotonic() - self._since
 
     @seconds.setter
@@ -402,7 +402,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Used share of the budget; 1 or more at the end."""
+        """Share of the budget that has been used; 1 or more once it is exhausted."""
         shares = [0.0]
         if self.max_distances is not None:
             shares.append(self._problem.n_distances / self.max_distances)
@@ -412,19 +412,19 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of the searches, with the best solution so far, its history and the saved state."""
+    """Base class of the searches, with the best solution so far, its history and a state to be saved."""
 
-    # ``ward``: the first start is a Ward cut. Searches do not share a problem, because it counts distances.
-    # ``history`` contains numbers of local searches and distances, and the sum of squares, per improvement.
+    # If ``ward``, the first start is a Ward cut. Each search has its own problem to count distances.
+    # ``history`` has the numbers of local searches and distances, and the sum of squares, per improvement.
 
     best: Optimum
-    begin: Sequence[FloatArray] = ()  # centres of the first local searches
+    begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
 
     def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
         self.history: list[tuple[int, int, float]] = []
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
-        # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
+        # Sum of squares that counts as 0, relative to the largest distance from the origin.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
 
     @property
@@ -434,7 +434,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the optimum is certain or the budget is used up; False before the first step."""
+        """Whether the optimum is certain or the budget is exhausted; False before the first step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -445,7 +445,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
+        """Return initial centres: from ``begin``, then a Ward cut if ``ward``, then from :meth:`seeds`."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         return (
@@ -453,7 +453,7 @@ class CenterSearch(ABC):
         )
 
     def seeds(self) -> FloatArray:
-        """Compute centres by greedy k-means++."""
+        """Draw centres by greedy k-means++."""
         return self.problem.encoding.seeds(self.rng)
 
     def search(self, centers: FloatArray) -> Optimum:
@@ -485,7 +485,7 @@ class CenterSearch(ABC):
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state."""
+        """Restore a state returned by :meth:`state`."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
         searches.set_rng_state(self.rng, meta["rng"])
@@ -495,17 +495,17 @@ class CenterSearch(ABC):
 
 
 class Multistart(CenterSearch):
-    """Repeated local searches from greedy k-means++."""
+    """Repeated local searches that start from greedy k-means++ seeds."""
 
     def step(self) -> None:
         self.search(self.first())
 
 
 class SwapSearch(CenterSearch):
-    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
+    """Search that moves one centre to a sample, and accepts the local optimum if it is better."""
 
-    # With ``removal="cheap"``, the cheapest of three centres moves to a sample drawn with probability
-    # proportional to its squared distance. Otherwise, both are random.
+    # With ``removal="cheap"``, the cheapest of three centres moves to a sample that is drawn with probability
+    # proportional to its squared distance. Otherwise, the centre and the sample are drawn uniformly.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -522,9 +522,9 @@ class SwapSearch(CenterSearch):
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
+    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
 
-    # Populations above ``pop_max`` are reduced to ``pop_min``, and restarted after ``max_stall`` failures.
+    # Populations above ``pop_max`` are reduced to ``pop_min``. After ``max_stall`` failures, they restart.
 
     population: list[Any]
     objectives: FloatArray
@@ -580,7 +580,7 @@ class MemeticSearch(CenterSearch):
         self.population = [self.engine.individual(*row) for row in rows]
 
     def _empty(self) -> None:
-        """Empty the population; ``best`` is not changed."""
+        """Empty the population without changing ``best``."""
         self.population = []
         self.objectives = np.empty(0)
         self.missing, self.stall = self.pop_min, 0
@@ -590,7 +590,7 @@ class MemeticSearch(CenterSearch):
         self.objectives = np.append(self.objectives, self.engine.objective(individual))
 
     def _parent(self) -> Any:
-        """Return the better of two individuals, drawn with replacement."""
+        """Return the better of two individuals drawn with replacement."""
         pair = self.rng.integers(len(self.population), size=2)
         return self.population[pair[np.argmin(self.objectives[pair])]]
 
@@ -598,8 +598,8 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Run Lloyd's iterations and relocations of all candidates, shape (p, k, d), until all have converged."""
-    # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
+    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge."""
+    # Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -617,9 +617,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge near clusters, and move the free centres to far rows, wherever this lowers the sum of squares."""
-    # ``far`` contains one row per cluster. A cluster takes part in at most one change, so the changes of the
-    # sum, which are those of Ward's method, are additive. Takes O(k^3) time in the worst case.
+    """Merge close clusters, and move the freed centres to distant rows, if this lowers the sum of squares."""
+    # ``far`` has one row per cluster. Each cluster takes part in at most one change, so the changes of the
+    # sum of squares (the same as for Ward's method) are additive. Takes O(k^3) time in the worst case.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -639,22 +639,22 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return positions of the best distinct optima, followed by clones if there are too few."""
+    """Return the positions of the best distinct optima, followed by clones if there are too few of them."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        # Local optima with a smaller relative difference of their objectives count as equal.
+        # Local optima are equal if their objectives differ relatively by at most this value.
         clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
 
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
-    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features)."""
-    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It is
-    # up to ten times slower than these distances, because the matrix exceeds the processor's caches.
+    """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
+    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per matrix entry. It can take
+    # ten times as long as these distances, because the matrix does not fit into the processor caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -681,8 +681,8 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
-    # The saver uses only generation, state and restore of a search.
+    """Run at least one local search, until the search is finished or the entered guard requests a stop."""
+    # The saver only uses the search's generation, state and restore.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
@@ -698,7 +698,7 @@ def run_search(
 
 
 class PymooEngine:
-    """Create, mate and read individuals with pymoo; ``mix`` is the probability of uniform mutation."""
+    """Create, mate and decode individuals using pymoo; ``mix`` is the probability of uniform mutation."""
 
     def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
         self.problem, self.rng = problem, rng
@@ -728,7 +728,7 @@ class PymooEngine:
 
 
 class DeapEngine:
-    """Create, mate (with local search) and read individuals with a toolbox of DEAP."""
+    """Create, mate (with local search) and decode individuals using a DEAP toolbox."""
 
     def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
         self.rng, self.pm = rng, pm

@@ -1,4 +1,4 @@
-"""MOCK: multiobjective clustering with links between neighbours as genes."""
+"""MOCK: multiobjective clustering whose genes are links between neighbouring samples."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 BY_SUPERVISION = ("labels", "constraints")
 _BY_KNOWLEDGE = ("auto", *BY_SUPERVISION)
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
-# Objectives, which are also rules.
+# Objectives, which can also be used as rules.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
-# Objectives and numbers of clusters of a front.
+# Objectives and number of clusters of each solution of a front.
 ControlFront = tuple[FloatArray, Int64Array]
 
 
@@ -73,116 +73,116 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    The search evolves a front of partitions with different numbers of clusters from a spanning tree. A
-    selection rule then selects one solution and, if not specified, the number of clusters. Clusters can have
-    any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of measurements,
-    k-means and Gaussian mixtures are at least as good.
+    Starting from a spanning tree, the search evolves a front of partitions with different numbers of
+    clusters. A selection rule then selects one solution, which determines the number of clusters unless it is
+    specified. Clusters can have any shape, and MOCK rarely fails badly on data with mixed shapes. On round
+    clusters and most tables of measurements, k-means and Gaussian mixtures are at least as good.
 
-    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number is known.
-      ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
-    - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best. As a third objective
-      (Semi-MOCK, ``supervision="objective"``), a few labels cause overfitting; use it only as a fallback.
+    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
+      ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
+    - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``. As in the PESC paper: ``MOCK.pesc()``.
+    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. As a third
+      objective (Semi-MOCK, ``supervision="objective"``), they cause overfitting; use it only as a fallback.
 
-    The neighbours and the tree take about O(N log N) time with few features, at worst O(N^2 n_features). If
-    at most a fifth of the links have genes, an evaluation of E genes costs O(E n_features) plus the links
-    between the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). A
-    fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls`` times.
-    Issues a UserWarning if no solution has ``n_clusters`` clusters, or all labels are of one class. Sources:
-    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl
-    and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre,
-    Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective clustering",
-    IEEE TEVC, 2018.
+    Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
+    n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
+    links between the parts, independently of N. ``encoding="locus"`` and deviation cost O(N (n_features +
+    L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls``
+    times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels belong to one
+    class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC
+    11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO,
+    2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
+    multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes for the most interesting links of the tree, one bit per such link (twice as fast, can only cut
-        links), or genes for all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Whether genes encode the most interesting tree links, bits that cut these links (twice as fast), or
+        the links of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
-        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
+        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
     search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initial population: 2 ``k_user``).
     n_gen : int
-        Number of generations, including the initial population for NSGA-II, but not for PESA-II.
+        Number of generations. For NSGA-II, this includes the initial population; for PESA-II, it does not.
     pc : float
         Crossover probability of a pair.
     archive_size : int
         Maximum archive size of PESA-II.
     selection : {"boxes", "tournament"}
-        Selection of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
+        Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population: trees without their most interesting links (``"delta"``), half of them replaced by
-        k-means partitions (``"2007"``), or by the greedy front, which also joins the result (``"greedy"``),
-        see :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
+        Initial population: trees without their most interesting links (``"delta"``), half of which are
+        replaced by k-means partitions (``"2007"``) or the greedy front, which is also added to the result
+        (``"greedy"``; :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`).
     mutation_length : {"genotype", "N"}
-        n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
+        The n in 1/n + (l/n)^2, the probability that a link to an l-th neighbour mutates.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
-        First objective: mean squared distance to the mean of the cluster (default), or sum of distances.
-        Second: sum of weights 1/r of r-th neighbours in other clusters.
+        First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
+        Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
     scale : {"none", "minmax", "standard"}
-        Scaling of the features. Use ``"standard"`` for different units, and ``"none"`` for coordinates.
+        Feature scaling. Use ``"standard"`` for features in different units, and ``"none"`` for coordinates.
     metric : str or callable
-        Distance for neighbours and tree. ``"precomputed"`` is not supported, because clusters require means.
+        Metric for neighbours and tree. ``"precomputed"`` is not supported, because clusters require means.
     root : int or "random"
-        Root of the tree.
+        Root of the tree, as a sample index.
     rank_cap : int, optional
-        Largest rank by which links are distinguished, to save time. At least 5 ``n_neighbors`` is safe.
+        Largest neighbour rank that is distinguished; a limit saves time. At least 5 ``n_neighbors`` is safe.
     k_user : int
-        Maximum number of clusters in attainment scores, at least ``n_clusters``.
+        Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
-        Number of searches on control data for attainment scores, each as long as that on X.
+        Number of searches on control data for attainment scores, each as long as the search on X.
     control_data : {"box", "eigenvalue"}
-        Kind of the control data, see :func:`~moo_clustering.fronts.control_data`.
+        Type of control data, see :func:`~moo_clustering.fronts.control_data`.
     select : {"auto", "attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an \
 objective, int or callable, default="auto"
-        Rule that selects a solution, among those with the number of clusters nearest to ``n_clusters``.
+        Rule that selects among the solutions whose number of clusters is closest to ``n_clusters``.
 
-        - ``"attainment"``: farthest from the control fronts. The ends of the front are never selected. If
-          clusters share no neighbours, the result has too many clusters; set ``n_clusters`` in this case.
-        - ``"variance"``: least first objective. With ``n_clusters``, small clusters are merged
+        - ``"attainment"``: farthest from the control fronts, and never an end of the front. If clusters share
+          no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
+        - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``), and separated clusters in up to three features take precedence.
-        - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
-        - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
-          violated shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
-        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"``, ``"variance"`` with ``n_clusters``, or
-          ``"attainment"``.
+        - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
+        - ``"labels"``, ``"constraints"``: highest adjusted Rand index on the labelled samples; lowest shares
+          of violated must-links and cannot-links. Without labels or pairs, ``"auto"`` is used.
+        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
+          ``n_clusters``, and ``"attainment"`` otherwise.
     min_cluster_share : float
-        With ``"variance"`` and ``n_clusters``, clusters below this share of the mean cluster size are merged
-        into neighbours, see :meth:`MOCKProblem.without_fragments
-        <moo_clustering.problems.MOCKProblem.without_fragments>`. 0: no merging, as published.
+        With ``"variance"`` and ``n_clusters``, clusters smaller than this share of the mean cluster size are
+        merged into neighbouring clusters, see :meth:`MOCKProblem.without_fragments
+        <moo_clustering.problems.MOCKProblem.without_fragments>`. With 0, none are merged, as published.
     supervision : {"select", "objective", "links"} or None
-        Use of labels and pairs.
+        How labels and pairs are used.
 
         - ``"select"``: only to select the solution.
         - ``"objective"``: also as a third objective.
-        - ``"links"``: also in the genes. Samples to separate are never linked. Samples that belong together
-          are always joined, which requires ``encoding="short"`` or ``"split"``.
-        - None: ignored.
+        - ``"links"``: also in the genes. Samples that must be separate are never linked. Samples that belong
+          together are always joined, which requires ``encoding="short"`` or ``"split"``.
+        - None: not at all.
 
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than this row if small clusters were merged.
+        Index of the selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions with original signs, sorted by the first, before
-        equal rows are united.
+        Objectives of the distinct non-dominated partitions, with their original signs, sorted by the first
+        objective. They are computed before equal rows are moved to the same cluster.
     pareto_K_ : ndarray of shape (n_solutions,), int64
-        Number of clusters of every solution.
+        Number of clusters of each solution.
     mst_ : SpanningTree
     control_fronts_ : list of (F, n_clusters)
-        Fronts of the control data, after ``"attainment"``.
+        Fronts of the control data, if ``"attainment"`` has been used.
     attainment_ : AttainmentScores
-        Scores for :func:`~moo_clustering.visualization.plot_attainment`, after ``"attainment"``.
+        Scores for :func:`~moo_clustering.visualization.plot_attainment`, if ``"attainment"`` has been used.
     attainment_scores_ : ndarray of shape (n_solutions,)
-        Attainment scores, NaN for solutions with too many clusters.
+        Attainment scores; NaN for solutions with too many clusters.
     promising_ : ndarray of int
-        Rows with a local maximum of the score over the number of clusters.
+        Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
 
@@ -245,7 +245,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Later searches on control data use these settings, even if the parameters have changed.
+        # Later searches on control data use these settings, even if the parameters have been changed since.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
             self._front = self._front._replace(
@@ -260,12 +260,12 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007: PESA-II, links of all samples, deviation; ``options`` override these."""
+        """Create MOCK of 2007 (PESA-II, links for all samples, deviation); ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK as published in 2007, with 100 children and 100 generations as in the PESC paper."""
+        """Create MOCK as published in 2007, but with 100 children and 100 generations (PESC paper)."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
 
     def _clustering_result(self) -> results.ClusteringResult:
@@ -325,18 +325,18 @@ objective, int or callable, default="auto"
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
     ) -> Self:
-        """Select another solution (``chosen_``, ``labels_``, ``n_clusters_``), without another search on X.
+        """Select another solution (``chosen_``, ``labels_``, ``n_clusters_``), without searching X again.
 
-        Raises a ValueError if the rule is unknown, or the row is outside the front. If no solution has
-        ``n_clusters`` clusters, issues a UserWarning and uses the nearest number.
+        Raises a ValueError if the rule is unknown, or if the row is outside the front. If no solution has
+        ``n_clusters`` clusters, issues a UserWarning and uses the closest number of clusters.
 
         Parameters
         ----------
         rule : as ``select``, default="auto"
-            A row of ``pareto_front_`` and ``rule(pareto_front_) -> row`` ignore ``n_clusters``.
-            ``"attainment"`` searches control data on its first use.
+            Like ``select``. If it is a row of ``pareto_front_`` or a function ``rule(pareto_front_) -> row``,
+            ``n_clusters`` is ignored. ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
-            Replaces the parameter of the estimator, which is the default.
+            Replaces the estimator's parameter, which is used by default.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
@@ -351,7 +351,7 @@ objective, int or callable, default="auto"
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
-            # n_clusters restricts all rules except rows and callables.
+            # n_clusters restricts all rules except row indices and callables.
             allowed = nearest_rows(self._front.n_clusters, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
@@ -366,9 +366,9 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Merge small clusters, and return row and labels of the least variance; None without merging."""
+        """Merge small clusters, and return the row and labels of lowest variance; None if not applicable."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
-        # Merged clusters could violate pairs that the search satisfied.
+        # Merging clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
             return None
         weights = self._supervision.weights
@@ -377,7 +377,7 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Return sort keys of the solutions, the primary key first; smaller is better."""
+        """Return the sort keys of the solutions, primary key first; lower values are better."""
         front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
@@ -403,8 +403,8 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._front.genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move equal rows without labels or pairs to their most frequent cluster, in every partition."""
-        # Copies beyond n_neighbors have no links to each other, and links between copies can mutate.
+        """Move equal rows to the cluster that most of them belong to, except rows with labels or pairs."""
+        # Only n_neighbors copies of a sample are linked to each other, and these links can mutate.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -430,7 +430,7 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Search control data once per seed, in parallel; return objectives and numbers of clusters."""
+        """Search control data once per seed, in parallel; return the objectives and numbers of clusters."""
         X, seeds, options = (
             self._scaled,
             self._control_seeds,
@@ -445,7 +445,7 @@ objective, int or callable, default="auto"
         return run_calls(calls, n_jobs=self.n_jobs)
 
     def _attainment(self, n_clusters: int | None) -> FloatArray:
-        """Compute the attainment scores of the front, and set their attributes."""
+        """Compute the attainment scores of the front, and set the attributes that contain them."""
         if not hasattr(self, "control_fronts_"):
             # After an interruption, searches on control data are as short as the interrupted search.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
@@ -471,7 +471,7 @@ objective, int or callable, default="auto"
             raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return the percentage of links without a gene, with enough genes for twice ``n_clusters``."""
+        """Return the percentage of links without a gene, leaving enough genes for twice ``n_clusters``."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -481,7 +481,7 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # The selection is not part of the search, and can change when it is resumed.
+        # Selection is not part of the search, so these parameters can change before the search is resumed.
         same = clone(self).set_params(
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
@@ -500,14 +500,14 @@ objective, int or callable, default="auto"
             return
         search = self._new_search(problem, seed)
         yield from self._drive(search, problem, self._n_steps, checkpoint, signs)
-        # ``n_gen`` counts the initial population of NSGA-II.
+        # For NSGA-II, ``n_gen`` includes the initial population.
         self._steps, self.n_iter_ = search.generation, search.generation + self.n_gen - self._n_steps
         self.result_ = search.result()
 
     def _problem_of(
         self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
     ) -> MOCKProblem:
-        """Build the problem, with labels and pairs in the form of ``supervision``."""
+        """Build the problem for scaled samples, with the labels and pairs of ``supervision``."""
         graph = locus_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -525,8 +525,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Tree links between samples that must be separate become the most interesting, to have genes and
-            # be cut.
+            # Move tree links between samples that must be separate to the front of the order of interest, so
+            # that they have genes and are cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             graph = replace(
@@ -544,7 +544,7 @@ objective, int or callable, default="auto"
         )
 
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
-        """Create a new search."""
+        """Create a search in its initial state."""
         sampling: Sampling = MSTInterestingnessSampling(
             "delta" if self.init == "greedy" else self.init, replace=self.replace
         )
@@ -564,11 +564,11 @@ objective, int or callable, default="auto"
 
     @property
     def _n_steps(self) -> int:
-        """Generations after the initial population."""
+        """Number of generations after the initial population."""
         return self.n_gen if self.search == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
-        """Return distinct non-dominated partitions of the last population and of the greedy front."""
+        """Return the distinct non-dominated partitions of the last population and the greedy front."""
         if self.init == "greedy":
             built = problem.greedy_front()
             values = {"X": built, "F": problem.evaluate(built), "CV": np.zeros((len(built), 1))}
@@ -582,39 +582,39 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives, and a third one for labels or pairs."""
+        """Return the two objectives, followed by an objective for labels or pairs if there is one."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
-    """Create delta-MOCK as in the published program; ``options`` override its settings."""
+    """Create delta-MOCK with the settings of the published program; ``options`` override them."""
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
-# The preset ``delta`` is an attribute of the class, the parameter ``delta`` of its instances. If it were
-# defined in the class body, the preset would become the default of the parameter.
+# ``delta`` names a preset of the class and a parameter of its instances. If the preset were defined in the
+# class body, it would become the default of the parameter.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule to use."""
+    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule that applies."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
-        # With both labels and pairs, labels are converted to pairs.
+        # If both labels and pairs are given, the labels have been converted to pairs.
         return known if rule == "auto" or known == "constraints" else "labels"
     return "attainment" if n_clusters is None else "variance"
 
 
 def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the rules, including objectives."""
+    """Return the names of all rules, including objectives."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return rows with the number of clusters nearest to ``n_clusters`` (ties: the smaller), or all rows."""
+    """Return rows whose number of clusters is closest to ``n_clusters`` (ties: the lower), or all if None."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -629,7 +629,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
     """Return scores, NaN for rows dominated in two objectives; None if a front has no k up to ``k_user``."""
-    # With rows sorted by the first objective, the second of a non-dominated row is below all earlier ones.
+    # Rows are sorted by the first objective: a row is non-dominated if its second is below all earlier ones.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -652,7 +652,7 @@ class Front(NamedTuple):
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """Return the result for a single sample."""
+    """Return the search result for a single sample, which needs no search."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     return pymoo_result(
         problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
@@ -660,7 +660,7 @@ def _single_result(problem: MOCKProblem) -> Result:
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):
-    """Encoding of tree links in which samples that belong together are always in one cluster."""
+    """Encoding of tree links that always keeps samples that belong together in one cluster."""
 
     def __init__(self, graph: LocusGraph, groups: ConstraintGroups, **options: Any) -> None:
         super().__init__(graph=graph, **options)
@@ -674,7 +674,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Return the smallest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
+        """Return the lowest part in the cluster of each part, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts
@@ -689,10 +689,10 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form that the search and the selection use."""
+    """Labels and pairs in the form used by the search and the selection."""
 
-    # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. ``groups`` forbid and join
-    # links with ``supervision="links"``. ``objective`` is the third objective.
+    # ``y`` contains partial labels of at least two classes, and ``pairs`` contains all pairs. With
+    # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None
@@ -702,7 +702,7 @@ class Supervision(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """Rule that selects a solution by labels or pairs."""
+        """Rule that selects a solution by labels or pairs, if there are any."""
         if self.pairs is not None:
             return "constraints"
         return None if self.y is None else "labels"
@@ -715,7 +715,7 @@ def _read_supervision(
     cannot_link: ArrayLike | None,
     supervision: str | None,
 ) -> Supervision:
-    """Check labels and pairs, and convert them to the form of ``supervision``."""
+    """Check the labels and pairs, and convert them to the form that ``supervision`` requires."""
     if supervision is None:
         return Supervision()
     groups = supervision_groups(n_samples, y, must_link, cannot_link)
@@ -740,7 +740,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Compute the disagreement of solutions with the labels, or their share of violated pairs."""
+    """Return each solution's disagreement with the labels, or its share of violated pairs."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,
@@ -750,7 +750,7 @@ def _disagreement(
         sample_weight=supervision.weights,
     )
     values: FloatArray = judge.evaluate(genes).reshape(len(genes))
-    # Sums that differ only by rounding are ties.
+    # Sums that differ only by rounding errors are treated as ties.
     return values.round(12)
 
 

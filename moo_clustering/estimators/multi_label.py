@@ -1,4 +1,4 @@
-"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets, and their base classes."""
+"""MetaLabeler and PrunedSetsEnsemble, baselines of SISC for label sets, and their base classes."""
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY
@@ -25,15 +25,15 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
 
-# liblinear does not terminate if fourth powers overflow or squares underflow.
+# liblinear does not terminate if the fourth powers of values overflow or their squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 
 
 @_options.estimator
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.ParallelOptions, BaseEstimator):
-    """Base class of classifiers with partial labels: one class per sample, or label sets.
+    """Base class of classifiers for partial labels: one class per sample, or label sets.
 
-    A subclass calls :meth:`_training_data` in ``_learn``, and implements ``predict_proba``.
+    Subclasses call :meth:`_training_data` in ``_learn``, and implement ``predict_proba``.
 
     Attributes
     ----------
@@ -45,36 +45,36 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit the classifier to the labelled samples, and to the others if the method uses them.
+        """Fit the classifier to the labelled samples, and to the unlabelled ones if the method uses them.
 
-        Raises a ValueError if parameters, data or labels are out of range, or no sample is labelled.
+        Raises a ValueError if parameters, data or labels are invalid, or if no sample is labelled.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Classes, with -1 or a missing value for unlabelled samples, or label indicators, with rows of -1.
+            Classes, or label indicators. -1, a missing value or a row of -1 marks an unlabelled sample.
         """
         self._learn(X, y)
         return self
 
     @abstractmethod
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        """Set the results of ``fit``."""
+        """Set the fitted attributes."""
 
     @documented(OF_PREDICT)
     @abstractmethod
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict probabilities of classes or labels: shares of votes, or sigmoids of decisions or logits.
+        """Predict class or label probabilities: shares of votes, or sigmoids of decision values or logits.
 
         Returns
         -------
         ndarray of shape (n, n_classes), 0 to 1
-            Rows sum to 1 with one class per sample.
+            Rows sum to 1 if each sample has one class.
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled samples: share of correct classes, or of correct whole label sets.
+        """Return the accuracy on labelled samples: share of correct classes or exactly correct label sets.
 
         Raises a ValueError if no sample is labelled.
 
@@ -82,13 +82,13 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            As for ``fit``. Unlabelled samples are ignored.
+            Same as for ``fit``. Unlabelled samples are ignored.
         sample_weight : array-like of shape (n_samples,), optional
         """
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Check the data and labels of all samples. Raises a ValueError if no sample is labelled."""
+        """Check the data and labels of all samples, and raise a ValueError if no sample is labelled."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -105,7 +105,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         return rows, targets
 
     def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Check the data and labels of the labelled samples."""
+        """Check the data, and return the labelled samples with their labels."""
         rows, targets = self._training_data(X, y)
         if targets.labelled.all():
             return rows, targets
@@ -126,7 +126,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
     def _decided(
         self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
     ) -> NDArray[Any]:
-        """Return the classes of the largest scores, or label indicators by threshold or number."""
+        """Return the classes with the largest scores, or label indicators selected by threshold or number."""
         if not self.multilabel_:
             if n_labels is not None:
                 raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
@@ -144,12 +144,12 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
 @_options.estimator
 class ThresholdClassifier(PartialLabelClassifier):
-    """Base class of classifiers that predict the labels whose probability reaches a threshold.
+    """Base class of classifiers that predict all labels whose probability reaches a threshold.
 
     Parameters
     ----------
     threshold : float
-        Minimum probability at which a label is predicted. Used only for label sets.
+        Minimum probability for a label to be predicted. Used only for label sets.
     """
 
     _: KW_ONLY
@@ -158,45 +158,45 @@ class ThresholdClassifier(PartialLabelClassifier):
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
-        With ``n_labels`` (a number, or one per sample), predict this number of most probable labels instead
-        of applying the threshold (ties: the first).
+        If ``n_labels`` is given (one number, or one per sample), predicts this number of most probable labels
+        instead of applying the threshold. Ties are broken in favour of the first label.
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
 
 @_options.estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Classifier that ranks labels one-vs-rest, with a second classifier for the number of labels to predict.
+    """Classifier that ranks labels one-vs-rest; a second classifier predicts the number of labels.
 
-    This is the content-based variant, which learns the number of labels from the features. Source: L. Tang,
-    S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009. A baseline in
-    SISC-ML, section 5.2.4.
+    This is the content-based variant, which learns the number of labels from the features. It is a baseline
+    in SISC-ML, section 5.2.4. Source: L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label
+    classification via MetaLabeler", WWW 2009.
 
     Parameters
     ----------
     cut : bool
-        If True, ``predict_proba`` returns normalised scores of the predicted labels and 0 for other labels,
-        as for the ROC curves of the paper; if False, the scores of all labels.
+        If True, ``predict_proba`` returns the normalised scores of the predicted labels and 0 for other
+        labels, as in the ROC curves of the paper. If False, it returns the scores of all labels.
     estimator : classifier with ``decision_function``, optional
-        Classifier of the labels and of their number. Default: ``LinearSVC()``.
+        Classifier for the labels and for their number. Default: ``LinearSVC()``.
 
     Attributes
     ----------
     ranker_ : OneVsRestClassifier or None
-        Classifier of the labels ``ranked_``; None if every label belongs to all samples or to none.
+        Classifier for the labels ``ranked_``; None if each label belongs to all samples or to none.
     ranked_ : ndarray
-        Columns of the labels of ``ranker_``.
+        Column indices of the labels that ``ranker_`` ranks.
     counter_ : classifier
-        Classifier of the number of labels.
+        Classifier for the number of labels.
 
     Notes
     -----
-    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision value is
-    -1e6 for a label that no labelled sample has, and 1e6 for a label that all have. With one class per
-    sample, this is a one-vs-rest support vector machine.
+    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision value of a
+    label is -1e6 if no labelled sample has it, and 1e6 if all labelled samples have it. If each sample has
+    one class, the method is a one-vs-rest support vector machine.
 
     A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory
-    besides the data, for n_counts distinct numbers of labels.
+    in addition to the data, where n_counts is the number of distinct label counts.
 
     Examples
     --------
@@ -218,7 +218,7 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        # Decision for a label that all labelled samples have; negated, for a label that none of them has.
+        # Decision value of labels that all labelled samples have; negated for labels that none of them has.
         self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
@@ -231,18 +231,18 @@ class MetaLabeler(PartialLabelClassifier):
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Compute scores of all labels, ignoring ``cut``; shape (n, n_classes), or (n,) for two classes."""
+        """Compute all label scores, ignoring ``cut``; shape (n, n_classes), or (n,) for two classes."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
-        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample."""
+        """Predict the number of labels of each sample; 1 if ``y`` had one class per sample."""
         return self._n_labels(self._rows(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict probabilities, the sigmoids of the decisions. See ``cut``.
+        """Predict probabilities as sigmoids of the decision values, see ``cut``.
 
-        Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
+        Rows sum to 1 if each sample has one class, or if ``cut`` is True and a label is predicted.
         """
         X = self._rows(X)
         decisions = self._decisions(X)
@@ -253,14 +253,14 @@ class MetaLabeler(PartialLabelClassifier):
         return sigmoid_shares(decisions)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or indicators of the :meth:`predict_n_labels` labels with the largest scores."""
+        """Predict classes, or indicators of the :meth:`predict_n_labels` labels with the highest scores."""
         X = self._rows(X)
         decisions = self._decisions(X)
         return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)
 
     @property
     def _two_classes(self) -> bool:
-        # Two classes share a hyperplane.
+        # Both classes use the same hyperplane.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -276,7 +276,7 @@ class MetaLabeler(PartialLabelClassifier):
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return a mask of the ``n_labels`` labels with the largest scores of every row (ties: the first)."""
+    """Return a mask of the ``n_labels`` labels with the largest scores in each row (ties: the first)."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -284,7 +284,7 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
 
 
 def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
-    """Check ``n_labels`` of ``predict``, and return one number per sample."""
+    """Check the parameter ``n_labels`` of ``predict``, and return one number per sample."""
     given = checked_array(n_labels, "n_labels")
     if given.dtype.kind not in "iu":
         raise ValueError(
@@ -302,13 +302,13 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Return the accuracy of whole label sets on labelled samples. Raises a ValueError without any."""
+    """Return the exact-match accuracy on labelled samples; raise a ValueError if there are none."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
         raise ValueError("y must contain at least one labelled sample to compute a score")
     truth = targets.indicators[rows]
-    # Do not pass y itself, because scikit-learn cannot determine the type of labels in an object array.
+    # Do not pass y itself, because scikit-learn cannot determine the label type of an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
     weights = (
         None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]
@@ -317,7 +317,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
 
 
 def narrow_indices(X: Any) -> Any:
-    """Convert indices of sparse rows to 32 bits, if possible, as liblinear requires."""
+    """Convert the indices of a sparse matrix to 32 bits if possible, because liblinear requires this."""
     if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
         return X
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
@@ -342,65 +342,65 @@ def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = F
 
 
 def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
-    """Fit a classifier. For a single class, return a dummy classifier of this class."""
+    """Fit a classifier; if there is only one class, return a dummy classifier for it."""
     if (classes == classes[0]).all():
         return DummyClassifier(strategy="prior").fit(X, classes)
     return estimator.fit(X, classes)
 
 
 def label_codes(targets: Targets) -> NDArray[np.int64]:
-    """Return ``y`` for other estimators: indicators or class indices, -1 for unlabelled samples."""
+    """Return ``y`` for other estimators: indicators or class indices, with -1 for unlabelled samples."""
     if targets.multilabel:
         return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
     return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Divide sigmoids of the selected scores (default: all) by their sum in the row; 0 for the others."""
-    # The ratios of very small sigmoids are computed from logarithms, without underflow.
+    """Divide the sigmoids of selected scores (default: all) by their row sums; other entries are 0."""
+    # Ratios of very small sigmoids are computed from logarithms to avoid underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)
     largest = logs.max(axis=1, keepdims=True)
     shares: FloatArray = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
-    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest one is 1
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest share is 1
     return shares
 
 
 @_options.estimator
 class PrunedSetsEnsemble(ThresholdClassifier):
-    """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
+    """Ensemble of classifiers whose classes are the frequent label sets in random subsets of the data.
 
-    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
-    class per sample, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time
-    and O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all
-    its sets are classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. If each
+    sample has one class, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets)
+    time and O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set,
+    all its sets become classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
     ----------
     min_count : int
-        Minimum number of samples with a label set for the set to become a class (p in the paper).
+        Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
-        Maximum number of copies of a sample with a rare label set, one per frequent proper subset of its
-        labels, the largest and then most frequent first (b in the paper). 0: ignore such samples.
+        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
+        proper subset of its labels; larger, then more frequent subsets come first. 0 ignores such samples.
     n_estimators : int
         Number of classifiers.
     max_samples : float
-        Share of the labelled samples, drawn without replacement, for every classifier.
+        Share of the labelled samples that is drawn, without replacement, for each classifier.
     threshold : float
-        Minimum share of votes at which a label is predicted.
+        Minimum share of votes for a label to be predicted.
     random_state : int, Generator, RandomState or None
-        Seed. Classifier i does not depend on ``n_estimators``.
+        Random seed. Classifier i does not depend on ``n_estimators``.
     estimator : classifier, optional
-        Classifier of the classes. Default: ``LinearSVC()``.
+        Classifier for the label sets. Default: ``LinearSVC()``.
 
     Attributes
     ----------
     estimators_ : list of classifiers
-        Fitted classifiers, whose classes are rows of ``label_sets_``.
+        Fitted classifiers. Their classes are row indices of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
-        Label sets that are classes, the largest first, then the most frequent.
+        Label sets used as classes by each classifier, sorted by size, then frequency, in descending order.
 
     Examples
     --------
@@ -423,7 +423,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # Rare classes are kept, because a single class has no subsets to replace it.
+        # Keep rare classes, because a single class has no subsets that could replace it.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -466,10 +466,10 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples of frequent label sets, or of all if none is frequent (``found`` is False)."""
+    """Training examples with frequent label sets, or with all if none is frequent (``found`` is False)."""
 
-    # ``rows`` are sample indices; a sample with several subsets occurs several times. ``codes`` are rows of
-    # ``label_sets``, which are sorted by size, then frequency, then first labels.
+    # ``rows`` are sample indices; a sample with several subsets occurs several times. ``codes`` are row
+    # indices of ``label_sets``, which are sorted by size, then by frequency, then by their first labels.
 
     rows: NDArray[np.intp]
     codes: NDArray[np.intp]
@@ -478,8 +478,8 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
-    # These are the first ``n_subsets`` proper subsets in ``label_sets``. Samples without any are omitted.
+    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets."""
+    # The subsets are the first ``n_subsets`` frequent proper subsets. Samples without any subset are omitted.
     # Takes O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
@@ -490,7 +490,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # ``np.unique`` sorts by the first label, 0 before 1.
+    # ``np.unique`` sorts by the first label, with 0 before 1.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     rare = np.flatnonzero(~frequent)
@@ -509,8 +509,8 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """Return the first frequent subsets of every rare set, except the empty set."""
-    # The empty set would contradict the labels of the sample.
+    """Return the first frequent subsets of each rare set, excluding the empty set."""
+    # The empty set would contradict the sample's labels.
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)
     subsets: list[NDArray[np.intp]] = []

@@ -33,47 +33,47 @@ Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 @documented(operators.ConstraintCrowdingSurvival)
 @_options.estimator
 class NSGA2Clus(MedoidSetClusterer):
-    """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
+    """NSGA-II-clus: search for compact (Xie-Beni) and well-separated (I-index) sets of medoids.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs.
 
     - Recommended: ``NSGA2Clus()``; for texts reduced to about 30 dimensions, ``NSGA2Clus(metric="fisher")``.
     - As published: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
-    - Without constraints: ``NSGA2Clus()``, then ``choose`` a solution of the front.
+    - Without constraints: ``NSGA2Clus()``, and then ``choose`` a solution from the front.
 
     Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}
-        Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+        How the length of children is determined, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}
-        ``"replace"`` replaces a medoid by another sample, ``"full"`` also adds or removes medoids, and
+        ``"replace"`` replaces a medoid by another sample. ``"full"`` can also add or remove a medoid.
         ``"swap"`` (as published) swaps two genes, which does not change the partition.
     pc, pm : float
-        Crossover probability of a pair, and mutation probability of an individual.
+        Probability that a pair is crossed, and probability that an individual is mutated.
     unique : bool
-        Whether distinct sets take precedence over duplicates in survival.
+        Whether distinct medoid sets take precedence over duplicates in survival.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all sets of medoids (``"auto"``: if there are at most ``max_sets``).
+        Evolution, or evaluation of all medoid sets (``"auto"``: if there are at most ``max_sets``).
     max_sets : int
-        Maximum number of sets in an exhaustive search. ``"exhaustive"`` raises a ValueError for more sets.
+        Maximum number of sets for an exhaustive search; ``"exhaustive"`` raises a ValueError for more sets.
 
     Attributes
     ----------
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
-        Log and front of DEAP, with ``engine="deap"``.
+        DEAP's log and front, with ``engine="deap"``.
     n_iter_ : int
         Number of generations; 0 after an exhaustive search.
 
     Notes
     -----
-    An evaluation of n samples and k medoids costs O(k n) for the assignment, and O(n n_c) for the medoid of
-    every new cluster of n_c samples. The distance matrix takes 8 n^2 bytes, and is not computed for cosine
-    distances of more than 8000 samples. X can be sparse.
+    For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
+    medoid of each new cluster with n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
+    cosine distances between more than 8000 samples. X can be sparse.
 
-    With ``supervision="none"`` and ``"external"``, longer searches do not improve the partition, because
-    both indices favour remote outliers as medoids.
+    With ``supervision="none"`` or ``"external"``, longer searches do not improve the partition, because both
+    indices favour remote outliers as medoids.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class NSGA2Clus(MedoidSetClusterer):
 
     @classmethod
     def internal(cls, **options: Any) -> Self:
-        """Create Internal-NSGA-II-clus: constraints affect the crowding distance and the selection."""
+        """Create Internal-NSGA-II-clus, whose crowding distance and selection depend on constraints."""
         return cls(**{**NSGA2_CLUS, "supervision": "crowding", **options})
 
     @classmethod
     def external(cls, **options: Any) -> Self:
-        """Create External-NSGA-II-clus: an unsupervised search, with constraints to select the solution."""
+        """Create External-NSGA-II-clus, an unsupervised search whose solution is selected by constraints."""
         return cls(**{**NSGA2_CLUS, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
@@ -114,7 +114,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # only a check: all sets are evaluated
+                operators.start_genes(problem, self.start)  # only check it, because all sets are evaluated
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
@@ -176,7 +176,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Select survivors, preferably among individuals with distinct medoids."""
+    """Select survivors, giving preference to individuals with distinct medoids."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):

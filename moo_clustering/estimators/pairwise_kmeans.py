@@ -1,4 +1,4 @@
-"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric."""
+"""K-means with must-links and cannot-links, using penalties for violated pairs or a learned metric."""
 
 from __future__ import annotations
 
@@ -36,39 +36,39 @@ from moo_clustering.constraints.pairs import supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
-PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
-KEPT_ITEMS = 2**25  # maximum entries of the differences stored in memory: 256 MiB
+PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
+KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
-BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
-# Penalty of any violated pair, or penalties of must-links and cannot-links.
+BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
+# Penalty of any violated pair, or separate penalties of must-links and cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
 @estimator
 class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
-    """Base class of k-means with penalties for violated pairs, defined by :meth:`_penalties`.
+    """Base class of k-means methods that penalise violated pairs; subclasses define :meth:`_penalties`.
 
     Parameters
     ----------
     metric : {"euclidean", "cosine"}
-        Distortion: squared distance to the mean, or 1 - cos to the mean direction (1 for zero rows).
+        Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
     n_init : int
-        Number of runs with random orders and centres. The run with the least objective is used.
+        Number of runs with random sample orders and centres. The run with the lowest objective is used.
     max_iter : int
-        Maximum number of rounds per run.
+        Maximum number of rounds in each run.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Unit vectors for ``metric="cosine"``.
+        Cluster centres; unit vectors for ``metric="cosine"``.
     objective_ : float
-        Objective J.
+        Objective J of the best run.
     inertia_ : float
-        Sum of the distortions, without penalties.
+        Sum of the distortions, without the penalties.
     objective_history_ : ndarray of shape (n_iter_,)
-        J after every round, which never increases.
+        J after each round, which never increases.
     n_iter_ : int
-        Number of rounds of the best run.
+        Number of rounds in the best run.
     """
 
     n_clusters: Count
@@ -103,9 +103,9 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster of the nearest centre, without pairs.
+        """Predict the cluster of the nearest centre; pairs are ignored.
 
-        Predictions for samples of the fit can differ from ``labels_``, which also depend on pairs.
+        Predictions for training samples can differ from ``labels_``, which also depend on pairs.
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
@@ -138,19 +138,19 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
 class PCKMeans(PairwiseKMeans):
     """K-means with the same penalty for every violated pair.
 
-    Minimises J = sum of the distortions to the centres + ``penalty`` per must-link between clusters and per
-    cannot-link within a cluster. The initial centres are those of the must-link components. A round assigns
-    the samples one by one in random order (iterated conditional modes), and then updates the centres, in
-    O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs) memory. Sparse
-    data remain sparse. n labelled samples imply n(n-1)/2 pairs. Source: S. Basu, A. Banerjee, R. Mooney,
-    "Active semi-supervision for pairwise constrained clustering", SIAM International Conference on Data
-    Mining (2004), section 2.
+    Minimises J, the sum of the distortions to the centres plus ``penalty`` for each must-link between
+    clusters and each cannot-link within a cluster. The initial centres are the centres of the must-link
+    components. Each round assigns the samples one by one in random order (iterated conditional modes), and
+    then updates the centres. It takes O(n_samples n_clusters n_features + n_pairs) time and O(n_samples
+    n_clusters + n_pairs) memory. Sparse data remain sparse. n labelled samples imply n(n-1)/2 pairs. Source:
+    S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
+    International Conference on Data Mining (2004), section 2.
 
     Parameters
     ----------
     penalty : float or tuple of two floats
-        Penalty of a violated pair, or of a violated must-link and a violated cannot-link. Default: the mean
-        distortion to a single centre, or 1 if this is 0.
+        Penalty of each violated pair, or a tuple of the penalties of violated must-links and violated
+        cannot-links. Default: the mean distortion to a single centre, or 1 if it is 0.
 
     Examples
     --------
@@ -181,17 +181,17 @@ class PCKMeans(PairwiseKMeans):
 class HMRFKMeans(PairwiseKMeans):
     """K-means with distance-dependent penalties for violated pairs (hidden Markov random field).
 
-    Minimises J = sum of the distortions to the centres + ``penalty`` d(i, j) per must-link between clusters +
-    ``penalty`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
-    and its largest value d_max. The initial centres are those of the must-link components. Time and memory
-    are as for :class:`PCKMeans`; with cannot-links, d_max additionally takes up to O(n_samples^2 n_features)
-    time. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering",
-    KDD (2004), without learning the distortion.
+    Minimises J, the sum of the distortions to the centres plus ``penalty`` d(i, j) for each must-link between
+    clusters and ``penalty`` (d_max - d(i, j)) for each cannot-link within a cluster. Here, d(i, j) is the
+    distortion between two samples, and d_max is its maximum. The initial centres are those of the must-link
+    components. Time and memory are the same as for :class:`PCKMeans`, plus up to O(n_samples^2 n_features)
+    time for d_max if there are cannot-links. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic
+    framework for semi-supervised clustering", KDD (2004), without learning the distortion.
 
     Parameters
     ----------
     penalty : float or tuple of two floats
-        Factor of the penalties, or factors for must-links and cannot-links. Default: 1.
+        Factor of the penalties, or a tuple of the factors for must-links and cannot-links. Default: 1.
 
     Examples
     --------
@@ -217,37 +217,37 @@ class HMRFKMeans(PairwiseKMeans):
 class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
-    An iteration takes O((n_must + n_cannot) n_features) time for a diagonal metric, and O(n_cannot
-    n_features^2 + n_features^3) for a full metric. n labelled samples imply n(n-1)/2 pairs. Source: E. Xing,
-    A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
+    Each iteration takes O((n_must + n_cannot) n_features) time for a diagonal metric, and O(n_cannot
+    n_features^2 + n_features^3) time for a full metric. n labelled samples imply n(n-1)/2 pairs. Source: E.
+    Xing, A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
     side-information", NIPS 15 (2002), sections 2.1 and 2.2.
 
     Parameters
     ----------
     metric_type : {"diagonal", "full"}
-        Form of the metric: a weight per feature, or a matrix.
+        Form of the metric: one weight per feature, or a full matrix.
     ridge : float
         Share of the total variance that is added to the variance within must-links. With 0, as published, the
-        metric is often degenerate.
+        learned metric is often degenerate.
     n_init : int
-        Number of k-means runs. The best run is used.
+        Number of k-means runs, of which the best is used.
     max_iter : int
-        Maximum number of k-means iterations.
+        Maximum number of iterations in each k-means run.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Centres in the units of X.
     metric_ : ndarray of shape (n_features,) or (n_features, n_features)
-        Weights or matrix; ones or the identity without must-links or without cannot-links.
+        Feature weights or matrix; ones or the identity if there are no must-links or no cannot-links.
     metric_objective_ : float or None
-        Objective of the metric, minimised (diagonal) or maximised (full); None for the identity.
+        Objective of the metric, minimised (diagonal) or maximised (full); None if no metric was learned.
     inertia_ : float
-        Sum of squared distances to the centres in the metric.
+        Sum of squared distances to the centres in the learned metric.
     n_clusters_ : int
-        Number of clusters, below ``n_clusters`` if fewer rows are distinct in the metric.
+        Number of clusters; lower than ``n_clusters`` if fewer rows are distinct in the learned metric.
     n_iter_ : int
-        Number of iterations of the best k-means run.
+        Number of iterations in the best k-means run.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             random_state=int(seed.generate_state(1)[0]),
         )
         with warnings.catch_warnings():
-            # warn_of_few issues this warning below.
+            # Ignore this warning of scikit-learn; warn_of_few issues its own below.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
@@ -304,7 +304,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A."""
+        """Map X to X A^(1/2), of the same shape; its Euclidean distances are those of X in metric A."""
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(_base.OF_PREDICT)
@@ -328,7 +328,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return centres in the units of X, which are the cluster means in directions with weight 0."""
+        """Return the centres in the units of X, using the cluster means in directions with weight 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -357,7 +357,7 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Penalties:
-    """Pairs, shape (n_pairs, 2), and the non-negative costs of their violation."""
+    """Pairs, shape (n_pairs, 2), and the non-negative costs of violating them."""
 
     must: Int64Array
     must_costs: FloatArray
@@ -371,7 +371,7 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Return partners of every sample, and the costs of sharing a cluster, negative for must-links."""
+        """Return each sample's partners and the costs of sharing a cluster (negative for must-links)."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -391,8 +391,8 @@ def penalized_kmeans(
     rng: Generator,
 ) -> Partition:
     """Alternate between updates of clusters and centres until no sample moves."""
-    # A round assigns the samples in random order, each to the cluster of least cost given the assigned
-    # samples, and then updates the centres. From the second round on, neither step increases the objective.
+    # A round assigns the samples in random order, each to the cluster of lowest cost given the current
+    # assignments, and then updates the centres. After the first round, no step increases the objective.
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
     linked = np.diff(starts) > 0
@@ -414,7 +414,7 @@ def penalized_kmeans(
 
 
 class Partition(NamedTuple):
-    """Result of a run. ``history`` contains the objective after every round."""
+    """Result of a run; ``history`` contains the objective after each round."""
 
     labels: Int32Array
     centers: FloatArray
@@ -425,10 +425,10 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, then random samples."""
-    # The first centre is that of the largest component. The next has the greatest product of component size
-    # and distance to the nearest selected centre (ties: the lowest). Random samples are, if possible,
-    # distinct from all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
+    """Select centres of components by weighted farthest-first traversal, and then random samples."""
+    # The first centre is that of the largest component. The next component has the largest product of size
+    # and distance to the nearest selected centre (ties: the first). If possible, random samples are distinct
+    # from all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -442,7 +442,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # select it after unselected components at the same place
+            nearest[chosen] = -1.0  # rank it below unselected components at the same position
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -461,7 +461,7 @@ def _fill(
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     for c in range(n_chosen, len(centers)):
-        # Rounded distances of equal rows can be positive.
+        # Rounding can make the distances between equal rows positive.
         new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
         candidates = np.flatnonzero(free & new)
         if not len(candidates):
@@ -477,13 +477,13 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions."""
+    """Squared Euclidean distance, whose sum is minimised by the mean; base class of other distortions."""
 
-    # Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples,
-    # n_centers). ``centers`` does not change the centres of empty clusters.
+    # :meth:`moved` first subtracts :meth:`offset` from the samples. Distances have shape (n_samples,
+    # n_centers). ``centers`` leaves the centres of empty clusters unchanged.
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Return the mean of dense X, because large means reduce precision."""
+        """Return the mean if X is dense; subtracting it avoids a loss of precision for large means."""
         return 0.0 if sparse.issparse(X) else X.mean(axis=0)
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -500,7 +500,7 @@ class Distortion:
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute squared distances of pairs in blocks of bounded memory."""
+        """Compute the squared distances between the samples of each pair, in blocks of bounded memory."""
         out = np.empty(len(pairs))
         step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
         for lo in range(0, len(pairs), step):
@@ -513,12 +513,12 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Find the largest squared distance, in O(n_far^2 n_features) time for samples far from the mean."""
+        """Find the largest squared distance, in time quadratic in the number of samples far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        # Rounding can place equal rows farther from their mean than from each other.
+        # Due to rounding, equal rows can be farther from their mean than from each other.
         least = min(found - radius.max() - 1e-9 * found, radius.max())
         far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
@@ -526,12 +526,12 @@ class Distortion:
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
     def separation(self, distances: FloatArray) -> FloatArray:
-        """Convert squared distances to distances, for farthest-first traversal."""
+        """Convert squared distances to distances for farthest-first traversal."""
         return np.sqrt(distances)
 
 
 class Cosine(Distortion):
-    """1 - cos of rows of unit length. Centres are mean directions. Zero rows have distance 1."""
+    """1 - cosine between rows of unit length. Centres are mean directions. Zero rows have distance 1."""
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return zero, because cosines depend on the origin."""
@@ -544,7 +544,7 @@ class Cosine(Distortion):
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
     def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
-        """Compute mean directions. Centres of empty clusters, and of clusters with mean 0, do not change."""
+        """Compute mean directions, without changing centres of empty clusters and clusters with mean 0."""
         means = _dense(_means(X, labels, len(former)))
         length = np.linalg.norm(means, axis=1, keepdims=True)
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
@@ -553,13 +553,13 @@ class Cosine(Distortion):
         return unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances of unit vectors, precise for near vectors; 1 for zero rows."""
+        """Compute half the squared distances of unit vectors (precise for close ones), or 1 for zero rows."""
         zero = self._zero(X)
         half = 0.5 * super().within(X, pairs)
         return np.where(zero[pairs].any(axis=1), 1.0, half)
 
     def largest(self, X: Features) -> float:
-        """Find half the largest squared distance of unit vectors; at least 1 with a zero row."""
+        """Find half the largest squared distance between unit vectors; at least 1 if there is a zero row."""
         zero = self._zero(X)
         among = 0.5 * super().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
@@ -572,7 +572,7 @@ class Cosine(Distortion):
 
 
 def _means(X: Features, labels: Int32Array, n_clusters: int) -> Features:
-    """Compute the means of the clusters, zero for empty clusters."""
+    """Compute the cluster means, which are zero for empty clusters."""
     n = len(labels)
     shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
     return sparse.csr_array((shares, (labels, np.arange(n))), shape=(n_clusters, n)) @ X
@@ -586,7 +586,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):
-    """Weights of squared differences, or a positive semi-definite matrix, with objective and iterations."""
+    """Weights of squared differences or positive semi-definite matrix, with its objective and iterations."""
 
     metric: FloatArray
     objective: float
@@ -602,10 +602,10 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None if cannot-linked samples are equal."""
-    # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
-    # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s, so
-    # that all features have the same scale. An iteration takes O((n_must + n_cannot) n_features) time.
+    """Minimise sum_ML d^2 - log sum_CL d over the weights; None if all cannot-linked samples are equal."""
+    # The solution satisfies ``s @ a == 1/2``. s_t is the sum of squared must-link differences in feature t,
+    # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s,
+    # which puts all features on one scale. An iteration takes O((n_must + n_cannot) n_features) time.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -625,7 +625,7 @@ def diagonal_metric(
             squares = block**2
             r = np.sqrt(squares @ (b / s))
             total += float(r.sum())
-            # The slope is infinite at distance 0, so distances are bounded.
+            # The slope is infinite at distance 0, so distances are bounded from below.
             gradient += (0.5 / np.maximum(r, least)) @ squares
         total = max(total, least)
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
@@ -655,17 +655,17 @@ def full_metric(
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
     """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
-    # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
-    # the identity, admissible matrices have a trace of at most 1, so gradient steps are projected exactly. A
-    # matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if
-    # cannot-linked samples are equal. An iteration takes O(n_cannot n_features^2 + n_features^3) time.
+    # The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates that make this sum
+    # the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly.
+    # A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if all
+    # cannot-linked samples are equal. Each iteration takes O(n_cannot n_features^2 + n_features^3) time.
     varies = _varies(X)
     if not varies.any():
         return None
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions with a smaller share of the largest eigenvalue of the correlations are constant.
+    # Directions whose share of the largest correlation eigenvalue is smaller are considered constant.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -683,7 +683,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Run projected gradient ascent from I / n; steps grow on success and are halved on failure."""
+    """Run projected gradient ascent from I / n; steps grow after a success and are halved after a failure."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -691,11 +691,11 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
     for n_iter in range(1, max_iter + 1):
-        # The problem is concave, so this bounds the gain of all admissible matrices.
+        # The problem is concave, so the gap bounds the gain that any admissible matrix can achieve.
         gap = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0]) - float(
             np.sum(gradient * B)
         )
-        # If distances nearly vanish, the bound is loose, and the gain of the last ten steps decides.
+        # If some distances nearly vanish, the bound is loose; the gain over the last ten steps then decides.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -714,7 +714,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Compute the sum of the distances, and its gradient, with distances of at least ``least``."""
+    """Compute the sum of the distances and its gradient, in which distances are at least ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -735,12 +735,12 @@ def _project(B: FloatArray) -> FloatArray:
 
 
 def _varies(X: FloatArray) -> BoolArray:
-    """Return a mask of the features that are not constant, except for rounding."""
+    """Return a mask of the features that vary by more than rounding errors."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Bound must-link sums from below; the optimum would be infinite at 0."""
+    """Bound must-link sums from below, because the optimum would be infinite at 0."""
     least = 1e-12 * scale
     if (s < least).any():
         warn_caller(
@@ -758,7 +758,7 @@ def _warn(metric: str, max_iter: int) -> None:
 
 
 class PairDifferences:
-    """Rows ``X[i] - X[j]`` of many pairs, stored up to 256 MiB, otherwise recomputed in every pass."""
+    """Differences ``X[i] - X[j]`` of many pairs, stored up to 256 MiB, otherwise recomputed in each pass."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
         self._X = X

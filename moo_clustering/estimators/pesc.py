@@ -1,4 +1,4 @@
-"""Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
+"""Spectral clustering of neighbour graphs: a Pareto ensemble (PESC) or conventional graphs."""
 
 import math
 from collections.abc import Callable
@@ -47,7 +47,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1%
+# Initial and maximum length of the neighbour lists for water-filling. The length doubles while more than 1%
 # of the samples need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
@@ -58,69 +58,69 @@ _WATERFILL_CUT = 0.01
 class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     """Pareto-ensemble spectral clustering.
 
-    Phase I evolves graphs that link every sample to one neighbour. The neighbours are near (f1) and differ
-    between the graphs of the population (f2). Phase II merges the non-dominated graphs into a sparse
-    similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
-    sample. Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and
-    O(pop_size N) bytes, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based
+    Phase I evolves graphs that link each sample to one neighbour. The neighbours should be near (f1) and
+    should differ between the graphs of the population (f2). Phase II merges the non-dominated graphs into a
+    sparse similarity matrix for spectral clustering, so the merged graphs determine each sample's number of
+    neighbours. Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and
+    O(pop_size N) bytes; only ``list_width="full"`` requires O(N^2). Source: PESC: "Pareto ensemble-based
     spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
-    With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples in the
-    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity, ``sigma`` and
-    ``ridge`` count every sample once.
+    With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples when the
+    merged graph is clustered; ``laplacian="unnormalized"`` is not supported. Diversity, ``sigma`` and
+    ``ridge`` count each sample once.
 
     Parameters
     ----------
     pop_size : int
-        Population size; at least ln N and sqrt(N) in the paper.
+        Population size. In the paper, it is at least ln N and at least sqrt(N).
     n_gen : int
         Number of generations after the initial population; 0 is the control without evolution.
     pc : float
-        Crossover probability of a pair of parents.
+        Probability that a pair of parents is crossed.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
-        Number k of nearest neighbours for initialisation and resampling. Default: least integer above ln N.
+        Number k of nearest neighbours to initialise and resample. Default: smallest integer above ln N.
     list_width : int or "full"
-        Number of neighbours to select from. Default: 2k for ``operators="rank"``, k for ``"uniform"``, and
-        n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
+        Number of candidate neighbours per sample. Default: 2k for ``operators="rank"``, k for ``"uniform"``,
+        and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
         Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
-        several thousand samples, because evolution from ``"knn"`` is slow.
+        several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
-        Uniform crossover and resampling, or SBX and polynomial mutation on neighbour ranks or on sample
-        indices. ``"index"`` (as published) leaks classes through the row order: only to reproduce the paper.
+        Uniform crossover and resampling, or SBX and polynomial mutation of neighbour ranks or sample indices.
+        Use ``"index"`` (as published) only to reproduce the paper: it leaks classes through the row order.
     mutation_prob : {"gene", "individual", "exclusive"}
-        ``"gene"``: every gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
-        probability ``pm``, and each of its genes then with 1/N. ``"exclusive"``: only pairs without crossover
-        mutate, with probability 1/N per gene, and ``pm`` is ignored.
+        ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
+        probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
+        of uncrossed pairs mutate, with probability 1/N per gene, and ``pm`` is ignored.
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
-        (Eq. 6). They are also rules of ``choose``, whose other rules select a single graph.
+        (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
     ensemble_over : {"nondominated", "population"}
-        Graphs to merge.
+        Which graphs are merged.
     min_members : int
-        Minimum number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1; paper: 1.
+        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1; paper: 1.
     es2_weight : {"one_minus_div", "div", "count"}
-        Weight of a graph in ES2: as in the formula, as in the text of the paper, or 1.
+        Weight of each graph in ES2: as in the paper's formula, as in the paper's text, or 1.
     sigma : float or {"mean", "median", "grid"}
-        Scale factor of ES3. ``"grid"``: largest eigengap among the values of the paper.
+        Scale factor of ES3. ``"grid"`` uses the value with the largest eigengap in the paper's grid.
     metric : str
-        Metric of scikit-learn, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
+        A scikit-learn metric, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width), without the samples themselves. ``scale`` does not apply
-        to them. Bridges and ``predict`` still use ``scale`` and ``metric``.
+        Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` does
+        not apply to them, but bridges and ``predict`` still use ``scale`` and ``metric``.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Mean neighbour distance and 1 - diversity of the non-dominated graphs.
+        Mean neighbour distance and 1 - diversity of each non-dominated graph.
     pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
-        Neighbour of every sample in the non-dominated graphs.
+        Neighbour of each sample in each non-dominated graph.
     sigma_ : float or None
         Scale factor of ES3.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
-        With ``engine="deap"``.
+        Only with ``engine="deap"``.
 
     Examples
     --------
@@ -158,10 +158,10 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the settings of the paper, except that results do not depend on the row order.
+        """Create PESC with the settings of the paper, but with results that do not depend on the row order.
 
-        Uses the unnormalised Laplacian, and SBX and polynomial mutation on full neighbour lists, on ranks
-        instead of sample indices. ``options`` override these settings.
+        Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
+        ranks instead of sample indices. ``options`` override these settings.
         """
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
@@ -185,7 +185,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Do not defer objectives in other algorithms, because only the survival of PESC replaces the NaN.
+            # Do not defer objectives in other algorithms, because only PESC's survival replaces the NaN.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -210,7 +210,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
-        """Neighbour of every sample in every non-dominated graph."""
+        """Neighbour of each sample in each non-dominated graph."""
         check_is_fitted(self)
         found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)
@@ -256,14 +256,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[IntArray, FloatArray]]:
-        """Run the search, and return ranks and objectives of the final population."""
+        """Run the search, and return the ranks and objectives of the final population."""
         search = self._search(problem, seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
             for individual, row in zip(self.result_.pop, genes, strict=True):
-                individual.X = row  # individuals share the memory of the population
+                individual.X = row  # let individuals share the population's memory
             return problem.ranks(genes), F
         genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
@@ -275,7 +275,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return problem.ranks(genes), F
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
-        """Create the search: NSGA-II for neighbour graphs in pymoo or DEAP."""
+        """Create the NSGA-II search for neighbour graphs, using pymoo or DEAP."""
         sampling = NeighborSampling(self.init)
         crossover, mutation = self._variation()
         survival = DynamicDiversitySurvival(self.diversity, self.n_div)
@@ -297,7 +297,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, operators, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m applies to genes or to individuals, with 1/N per gene.
+        # The paper does not state whether p_m applies to genes, or to individuals with 1/N per gene.
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -316,20 +316,20 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class GraphEnsemble(_fronts.MemberGraphs):
-    """Final population of a search for neighbour graphs, and its partitions."""
+    """Final population of a search for neighbour graphs, and the partitions derived from it."""
 
-    # ``ranks`` has shape (pop_size, n_samples), and ``weight_seed`` is the seed of ES1 and ES3.
+    # ``ranks`` has shape (pop_size, n_samples). ``weight_seed`` is the random seed of ES1 and ES3.
 
     ranks: IntArray
     weight_seed: np.random.SeedSequence
 
     @cached_property
     def front(self) -> IntArray:
-        """Non-dominated rows of the population."""
+        """Indices of the non-dominated individuals in the population."""
         return consensus.ensemble_members(self.F)
 
     def members(self) -> IntArray:
-        """Return the ranks of the graphs to merge."""
+        """Return the ranks of the graphs that are merged."""
         if self.options["ensemble_over"] == "population":
             return self.ranks
         least = self.options["min_members"]
@@ -338,12 +338,12 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Return the partition by ES1, ES2 or ES3, and the scale factor or None."""
+        """Return the partition found by ES1, ES2 or ES3, and its scale factor if there is one, else None."""
         S, sigma = self._similarities(ensemble)
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and the scale factor or None."""
+        """Return the merged graph, and its scale factor if there is one, else None."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":
@@ -374,7 +374,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         )
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition a single non-dominated graph, with edge weights 1."""
+        """Partition a single non-dominated graph whose edge weights are all 1."""
         ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
@@ -386,33 +386,33 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together have the largest similarity, and samples to separate have similarity 0. A fit takes O(N log N)
-    time for few features and O(N (n_neighbors + K)) memory for K clusters, but O(N^2) time and memory for
-    ``"full"`` and for a large ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
+    together have the maximum similarity, and samples that must be separate have similarity 0. A fit takes O(N
+    log N) time for few features and O(N (n_neighbors + K)) memory for K clusters; ``"full"`` and large
+    ``epsilon`` take O(N^2) time and memory. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters
     ----------
     graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
-        Links: nearest neighbours of either or of both samples, distances below ``epsilon``, all pairs, or a
-        number of neighbours by local density (:func:`~moo_clustering.graphs.waterfill_graph`).
+        Linked pairs: nearest neighbours in one or both directions, distances below ``epsilon``, all pairs, or
+        neighbours whose number depends on the density (:func:`~moo_clustering.graphs.waterfill_graph`).
     n_neighbors : int
-        Width of the neighbour lists. Default: floor(ln n_samples) + 1; for ``"waterfill"`` up to 128.
+        Width of the neighbour lists. Default: floor(ln n_samples) + 1, or up to 128 for ``"waterfill"``.
     sigma : float or {"mean", "median", "eigengap"}
-        Scale factor of the Gaussian similarity: a number, mean or median distance of linked pairs, or the
-        largest eigengap in the grid of the paper. Increase it if outliers form tiny clusters.
+        Scale factor of the Gaussian similarity: a number, the mean or median distance of linked pairs, or the
+        value with the largest eigengap in the paper's grid. Increase it if outliers form tiny clusters.
     epsilon : float
-        Largest distance for ``"epsilon"``, on the scaled data; 0.2 to 0.6 in the paper.
+        Maximum distance for ``"epsilon"``, after scaling the data; 0.2 to 0.6 in the paper.
     lam : float
-        Parameter of ``"waterfill"``; larger values spread weights over more neighbours. Default: three times
-        the mean distance of the 10 nearest neighbours.
+        Parameter of ``"waterfill"``; larger values spread the weights over more neighbours. Default: three
+        times the mean distance to the 10 nearest neighbours.
     metric : str or callable
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for a distance matrix.
     must_link_edges : {"star", "clique"}
-        Links between samples that belong together: to the medoid of the group, or between all pairs.
+        How samples that belong together are linked: to the medoid of their group, or to each other.
     max_memory : int, default=4 GiB
-        Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
+        Maximum memory for an ``"epsilon"`` or ``"full"`` graph, in bytes.
     verbose : bool
-        Show a progress bar.
+        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -474,7 +474,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the lists of the graph; for graphs without lists, lists of width 1 to find duplicates."""
+        """Return the neighbour lists of the graph, or lists of width 1 to find duplicates if it has none."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -485,7 +485,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         while True:
             lists = self._neighbors(data, width, np.random.default_rng(seed))
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
-            # A sample with a weight for its last listed neighbour may need more neighbours.
+            # A sample whose last listed neighbour has a positive weight may need more neighbours.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
@@ -498,7 +498,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Build the graph with constraints; also return its scale factor or None."""
+        """Build the graph with constraints, and return it with its scale factor or None."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -515,7 +515,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        # The largest eigengap in the grid of the paper (ties: the largest scale factor).
+        # Select the largest eigengap in the paper's grid (ties: the largest scale factor).
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
@@ -529,7 +529,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return distances to average for the scale factor, and a function from scale factor to graph."""
+        """Return distances to estimate the scale factor, and a function that builds the graph for it."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

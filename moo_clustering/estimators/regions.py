@@ -1,4 +1,4 @@
-"""Connected regions of a map with even loads, as a front of alternative solutions."""
+"""Connected regions of a map with even loads, computed as a front of alternative solutions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, replace
@@ -36,9 +36,9 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Numbers of random trees, and of recombinations per region, to find the maximum number of regions.
+# To find the maximum number of regions: number of random trees, and of recombinations per region.
 _TREES, _ROUNDS = 50, 30
-# Borders shorter than this share of the mean perimeter count as points.
+# Borders shorter than this share of the mean perimeter are treated as points.
 _POINT = 1e-9
 
 
@@ -46,8 +46,8 @@ _POINT = 1e-9
 class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Connected regions of areas with even loads, such as sales territories or districts.
 
-    Every solution of the front is feasible: its regions are connected in ``graph``, and the load of every
-    region, the sum of the weights of its areas, is within ``tolerance`` of the mean. The search is
+    All solutions on the front are feasible: their regions are connected in ``graph``, and each region's load,
+    the sum of its area weights, is within ``tolerance`` of the mean load. The search is
     :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
     The method is new. Regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family
     of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` solves the problem
@@ -56,42 +56,42 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions; ``"auto"`` searches for the largest number with loads of at least
+        Number of regions. ``"auto"`` searches for the maximum number of regions whose loads are at least
         ``min_cluster_weight``.
     tolerance : float
-        Largest difference between a load and the mean load, relative to the mean. Not used with ``"auto"``.
+        Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
-        Smallest load of a region, for ``n_regions="auto"``.
+        Minimum load of each region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
         One or more of ``"sum_of_squares"`` (within regions), ``"cut_edges"``, ``"load_variation"``,
         ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
         ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
     scale : {"standard", "minmax", "none"}
-        Scaling of the features.
+        Feature scaling.
     select : str, int or callable
         Rule that selects ``labels_`` from the front, see :meth:`choose`.
     pop_size, n_gen : int
-        Number of initial plans and of walks per generation, and number of generations.
+        Number of initial plans, which is also the number of walks per generation, and number of generations.
     n_proposals : int, optional
-        Number of proposed moves per walk. Default: 20 per area, limited to 10,000 to 64,000.
+        Number of moves proposed per walk. Default: 20 per area, but at least 10,000 and at most 64,000.
 
     Attributes
     ----------
     chosen_ : int
         Selected row of the front.
     loads_ : ndarray of shape (n_clusters_,)
-        Load of every region.
+        Load of each region.
     bounds_ : tuple of float
-        Smallest and largest permitted load.
+        Minimum and maximum permitted load.
     changed_ : ndarray of shape (n_samples,), bool
-        Whether an area left its region of ``start``; False for areas without an earlier region.
+        Whether each area left its region in ``start``; False for areas without an earlier region.
 
     Notes
     -----
-    With ``start``, every region has the number of the earlier region that it matches, and its name, if any
-    (``cluster_names_``). Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``,
-    because new areas change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time
-    and O(pop_size n_areas + n_edges) memory.
+    With ``start``, each region has the number, and the name if there is one (``cluster_names_``), of the
+    earlier region that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no
+    ``predict``, because new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas
+    + n_edges)) time and O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     pop_size: _options.PopulationSize = 20
     n_gen: _options.NonNegativeCount = 100
     n_proposals: _options.Count | None = None
-    start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
+    start: ClassVar[None] = None  # type: ignore[misc]  # is passed to ``fit``, like the graph
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -130,25 +130,25 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         """Divide the areas into regions.
 
         Raises a ValueError if the graph is missing, not symmetric or of the wrong size, if a weight is
-        negative or exceeds the largest load, or if no division within the bounds exists or is found. Issues a
+        negative or exceeds the maximum load, or if no division within the bounds exists or is found. Issues a
         UserWarning if areas are moved because ``start`` is infeasible.
 
         Parameters
         ----------
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
-            Features. The geometry, and the column that ``weight`` names, are not used as features.
+            Features. The geometry, and the column named by ``weight``, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric graph of neighbours. Node names that are labels of the index of X, or 0 to n_areas-1,
-            identify areas; otherwise, nodes are in the order of X. Default: polygons that share a border.
+            Symmetric neighbour graph. Nodes are matched to areas by name if named like the index of X, or 0
+            to n_areas-1; otherwise, they must be in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
-            Weights of the areas, or the name of a column of X that contains them. Default: 1.
+            Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
-            Earlier regions to start from, as numbers or names; -1 or missing for areas without one.
+            Earlier regions to start from, as numbers or names; -1 or missing for areas without a region.
         shapes : tuple of (areas, perimeters, borders), optional
-            Data of the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
+            Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to repair an infeasible ``start`` with few moves and a UserWarning, or raise a ValueError.
+            Whether to repair an infeasible ``start`` by few moves, with a UserWarning, or raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -278,7 +278,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the names of the matching earlier regions, unless ``names`` replaces them."""
+        """Return the names of the matching earlier regions, unless they are replaced by ``names``."""
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -293,7 +293,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return dict(sorted(found.items()))
 
     def _greater_is_better(self) -> tuple[bool, ...]:
-        # Do not use the problem, which saved models lack.
+        # Do not use the problem, which is missing from saved models.
         return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -307,7 +307,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 
 class AreaMap(NamedTuple):
-    """Areas of a map: a table of features, a symmetric graph of neighbours, weights and shapes."""
+    """Areas of a map: feature table, symmetric neighbour graph, weights and shapes."""
 
     table: Any
     graph: csr_array
@@ -316,7 +316,7 @@ class AreaMap(NamedTuple):
 
 
 def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) -> AreaMap:
-    """Separate features, weights and polygons of a GeoDataFrame, and convert the graph to a sparse matrix."""
+    """Split a GeoDataFrame into features, weights and polygons, and convert the graph to a sparse matrix."""
     column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:
         if not is_frame(X) or column not in X.columns:
@@ -327,7 +327,7 @@ def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) 
     geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)
-        # A GeoDataFrame without geometry is a plain DataFrame in most versions of geopandas.
+        # In most versions of geopandas, a GeoDataFrame without geometry is a plain DataFrame.
         X = table if table.shape[1] else np.zeros((len(table), 1))
         if graph is None or shapes is None:
             found = rook_neighbors(geometry)
@@ -342,7 +342,7 @@ def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) 
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones, with nodes in the order of their names in ``index``."""
+    """Convert a graph to a symmetric matrix of ones; nodes named in ``index`` are put in that order."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         nodes, remedy = list(graph), "graph.to_undirected()"
@@ -354,7 +354,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
             i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
         matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
     elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
-        # Weights and graphs of libpysal.
+        # The graph is a libpysal weights or graph object.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)
     else:
@@ -379,7 +379,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
 
 
 def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
-    """Compute areas, perimeters and lengths of common borders of polygons; corners are not borders."""
+    """Compute the areas, perimeters and common border lengths of polygons; corners are not borders."""
     shapely = _arrays.optional_package(
         "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
     )
@@ -410,8 +410,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p).
 
-    Cuts random trees optimally, then recombines pairs and triples of neighbouring regions, which can yield
-    further regions. Raises a ValueError if a component of the graph weighs less than ``floor``.
+    Random trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined, which can
+    yield more regions. Raises a ValueError if a graph component weighs less than ``floor``.
     """
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
@@ -449,7 +449,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Number earlier regions in sorted order, -1 for areas without one; also return names, if any."""
+    """Number earlier regions in sorted order, -1 for areas without a region; also return any names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")
@@ -474,7 +474,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible; if that moves areas, warn, or raise a ValueError without ``repair``."""
+    """Make earlier regions feasible; if areas must move, warn, or raise a ValueError without ``repair``."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
@@ -493,7 +493,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
 
 
 def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
-    """Number the regions of every partition like the matching earlier regions."""
+    """Number the regions of each partition like the earlier regions that they match."""
     out = np.empty_like(labels)
     for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
         number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)
@@ -506,7 +506,7 @@ def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
 
 
 class StartSampling(SeededSampling):
-    """Sample an earlier plan, recombinations of this plan, and plans of another sampling operator."""
+    """Sample an earlier plan, recombinations of it, and plans drawn by another sampling operator."""
 
     def __init__(self, plan: Labels, others: Sampling) -> None:
         super().__init__()

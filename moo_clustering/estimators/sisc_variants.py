@@ -1,4 +1,4 @@
-"""NSGA2SISC, SISCEnsemble and SISCStacked: a search, an ensemble and a stack of SISC models."""
+"""NSGA2SISC, SISCEnsemble and SISCStacked: an NSGA-II search, an ensemble and a stack of SISC models."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control, the best of an equal number of random starts.
+# Rule that selects the control: the best of as many random starts as the search has evaluations.
 RANDOM = "random"
-# Probabilities are clipped to this distance from 0 and 1, so that logits are finite.
+# Probabilities are clipped to this distance from 0 and 1 to keep logits finite.
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -65,57 +65,57 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
-    Every set of seeds is improved by a few sweeps of SISC, and scored by the dispersion and the impurity of
-    its clusters. Only the labels of labelled documents are used. :class:`SISC` has a single start and more
-    sweeps. As a control, the fit also evaluates an equal number of random sets, whose best is often almost as
-    good (see ``control_`` and ``choose("random")``). Dispersion and impurity hardly conflict, so fronts are
-    small, and the gain over random seeds is small too (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps
-    times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
-    n_clusters) memory per thread.
+    Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of its
+    clusters. Only labelled documents affect the impurity. In contrast, :class:`SISC` has a single start and
+    more sweeps. As a control, the fit also evaluates an equal number of random sets, the best of which is
+    often almost as good (see ``control_`` and ``choose("random")``). Dispersion and impurity hardly conflict,
+    so fronts are small, and so is the gain over random seeds (:doc:`/papers/sisc_ml`). An evaluation takes
+    n_sweeps times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents +
+    n_features) n_clusters) memory per thread.
 
-    Source: SISC-ML, eq. 1-11. The search is not from the paper.
+    Source: SISC-ML, eq. 1-11. The search is not part of the paper.
 
     Parameters
     ----------
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: the number is fixed. Combine it with ``"n_clusters"`` as a third
-        objective; otherwise the search favours the largest number.
+        Minimum number of clusters. Default: ``n_clusters``. Use ``"n_clusters"`` as a third objective with
+        it; otherwise, the search favours the maximum number.
     n_sweeps : int
-        Number of sweeps of SISC per evaluation, 1 to 3.
+        Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
         ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. ``"impurity"`` is omitted without labels.
     pc : float
-        Crossover probability of two parents. Without crossover, they are mutated.
+        Crossover probability of two parents. Parents that do not cross are mutated.
     init : {"seeds", "labels"}
-        Initial seeds: any documents, or labelled documents of all classes in turn.
+        Initial seeds: any documents, or labelled documents of each class in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
-        Selected solution: least value of an objective, nearest to the ideal point, a row,
-        ``select(pareto_front_) -> row``, or the control (``"random"``). Without labels: ``"knee"``.
+        Selection rule: lowest value of an objective, nearest to the ideal point (``"knee"``, used without
+        labels), the control (``"random"``), a row index, or a function ``select(pareto_front_) -> row``.
     control : bool
-        Whether to also evaluate an equal number of random sets of seeds, which doubles the time.
+        Whether to also evaluate an equal number of random seed sets, which doubles the time.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the non-dominated solutions, sorted by the first.
+        Objectives of the non-dominated solutions, sorted by the first objective.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        Partitions by the largest memberships.
+        Partition of each solution, by largest membership.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Seed documents of every solution, in the order of the search, padded with -1.
+        Seed documents of each solution, in the order of the search, padded with -1.
     chosen_ : int or None
         Selected row of the front, or None for the control.
     seeds_ : ndarray of shape (n_clusters,)
         Seed documents of the selected solution.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the non-dominated sets among ``n_draws`` random sets, and the row ``best`` with the
-        least impurity (without labels: with the least first objective).
+        ``X`` and ``F`` of the non-dominated sets among ``n_draws`` random sets, and the row ``best`` of the
+        set with the lowest impurity (without labels: with the lowest first objective).
     n_evaluations_ : int
-        Number of evaluations of the search, and of its control unless interrupted.
+        Number of evaluations in the search. The control has the same number unless it is interrupted.
     result_ : pymoo.core.result.Result
-        The front and the problem.
+        Result of the search, with the front and the problem.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # The search replaces repeated starts and sweeps until convergence.
+    # The search replaces repeated starts and iteration until convergence.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -164,10 +164,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution by a rule as for ``select``; ``"random"`` selects the control.
+        """Select another solution by the same rules as ``select``; ``"random"`` selects the control.
 
-        Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
-        unknown, the row is outside the front, or there is no control. Costs one evaluation.
+        Sets ``labels_`` and the other attributes of the solution. Raises a ValueError if the rule is unknown,
+        if the row is outside the front, or if there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
@@ -220,7 +220,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Threads evaluate individuals in parallel, so an evaluation uses one thread.
+            # Individuals are evaluated in parallel threads, so each evaluation uses a single thread.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -250,7 +250,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         )
 
     def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change when it is resumed.
+        # These parameters do not affect the search, so they can change before it is resumed.
         same = clone(self).set_params(
             select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
         )
@@ -279,7 +279,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the result to the clusters of the seeds ``x``."""
+        """Set the fitted attributes to the clusters found from the seeds ``x``."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         history = np.array([done.objective])
@@ -297,32 +297,32 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
 @_options.estimator
 class SISCEnsemble(multi_label.ThresholdClassifier):
-    """Ensemble of SISC models with different seeds and numbers of clusters: mean of standardised logits.
+    """Ensemble that averages standardised logits of SISC models with various seeds and numbers of clusters.
 
-    Logits are standardised by their mean and standard deviation over all documents of the fit, so the
-    prediction of a document does not depend on other new documents. The mean of the standardised logits is
-    transformed to the mean scale of the members before the sigmoid, which does not change the ranking of
-    documents. A fit trains all members, and computes the predictions of each for all documents. Source of the
-    members: SISC-ML. The ensemble is not from the paper.
+    Logits are standardised by their mean and standard deviation over all training documents, so the
+    prediction for a document does not depend on other new documents. Before the sigmoid, the averaged logits
+    are transformed to the average scale of the members, which does not change the ranking of documents. A fit
+    trains all members, and computes each member's predictions for all documents. The members are from
+    SISC-ML. The ensemble is not part of the paper.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Template of the members: a model with the parameters ``n_clusters`` and ``random_state``, partial
-        labels and ``predict_proba``. Default: ``SISC(fuzziness=1.4)``.
+        Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
+        parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters of the members, in turn. Issues a UserWarning if one exceeds n_documents.
+        Numbers of clusters, used by the members in turn. Issues a UserWarning if one exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
-        Seed. Member i does not depend on ``n_estimators``.
+        Random seed. Member i does not depend on ``n_estimators``.
 
     Attributes
     ----------
     estimators_ : list of fitted models
-        Members, whose ``classes_`` are indices 0, 1, ... of the classes of the ensemble.
+        Members. Their ``classes_`` are indices 0, 1, ... into the ensemble's classes.
     scales_ : list of LogitScale(mean, spread)
-        Means and standard deviations of the logits of every member, shape (n_classes,).
+        Mean and standard deviation of each member's logits, shape (n_classes,).
 
     Examples
     --------
@@ -371,7 +371,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # Collect the warnings, so that ``fit`` issues each of them once instead of once per member.
+        # Collect the warnings, so that ``fit`` issues each warning once and not once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -388,7 +388,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation (1 if all are equal) of the logits of every class in a fit."""
+    """Mean and standard deviation of each class's logits in a fit; the latter is 1 if all are equal."""
 
     mean: FloatArray
     spread: FloatArray
@@ -396,12 +396,12 @@ class LogitScale(NamedTuple):
     @classmethod
     def of(cls, logits: FloatArray) -> Self:
         spread = logits.std(axis=0)
-        # Equal values can differ from their mean in the last digit.
+        # Rounding can make the standard deviation of equal values slightly positive.
         return cls(logits.mean(axis=0), np.where(spread > 1e-12, spread, 1.0))
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Compute finite logits of probabilities."""
+    """Compute logits of probabilities, clipped to be finite."""
     inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(logit(inside), dtype=np.float64)
 
@@ -409,9 +409,9 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Average the standardised logits of models, and rescale them by the average of their scales."""
-    # With standardised logits, half of the samples would have a probability above .5 in every class. The mean
-    # scale restores the probabilities of a typical model, without changing the order of samples in a class.
+    """Average the standardised logits of several models, and rescale them by the average of their scales."""
+    # With standardised logits, half of the samples would have a probability above .5 in each class. The mean
+    # scale restores the probabilities of a typical model, and preserves the sample order in each class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -422,49 +422,49 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Return the sigmoids, divided by the sum of the row for one class per sample."""
+    """Return the sigmoids, which are divided by their row sums if each sample has one class."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
 @_options.estimator
 class SISCStacked(multi_label.ThresholdClassifier):
-    """Stack of SISC and a linear model, by the weighted mean of their standardised logits.
+    """Stack of SISC and a linear model that computes the weighted mean of their standardised logits.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
-    documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; with weight 0
-    or 1, the probabilities are those of a single model. Both models are fitted n_folds + 1 times. If no fold
-    has a defined score, a UserWarning is issued, and the weight nearest to 0.5 is selected.
+    the weight of SISC, which is usually 0 if many documents are labelled. For each fold, both models are
+    fitted without the documents that they predict, so both are fitted n_folds + 1 times. Standardisation is
+    the same as in :class:`SISCEnsemble`; with weight 0 or 1, the probabilities are those of a single model.
+    If no fold has a defined score, a UserWarning is issued, and the weight closest to 0.5 is selected.
 
-    Source of SISC: SISC-ML. The stack is not from the paper.
+    Source of SISC: SISC-ML. The stack is not part of the paper.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Model for partial labels with ``predict_proba``. Default: :class:`SISC`, up to n_documents clusters.
+        Model with ``predict_proba`` for partial labels. Default: ``SISC()``, up to n_documents clusters.
     estimator : classifier, optional
-        Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
-        one-vs-rest logistic regression on idf-weighted features of unit length.
+        Classifier whose ``predict_proba`` or ``decision_function`` has shape (n_documents, n_classes).
+        Default: one-vs-rest logistic regression on idf-weighted features of unit length.
     weights : sequence of float
-        Candidate weights of SISC, 0 to 1. A single weight needs no cross-validation.
+        Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents, at most one per document. Stratified for one class per document.
+        Folds of the labelled documents, at most one per document; stratified if each document has one class.
     scoring : "macro_auc" or callable
-        ``scoring(y_true, y_score)`` of indicators and logits of shape (n_documents, n_classes), greater is
-        better. The macro AUC ignores labels that all or no documents of a fold have.
+        ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
+        better. The macro AUC ignores labels that are the same for all documents of a fold.
     random_state : int, Generator, RandomState or None
-        Seed of the folds, and of models whose own ``random_state`` is None.
+        Seed of the folds and of any model whose own ``random_state`` is None.
 
     Attributes
     ----------
     weight_ : float
-        Selected weight of SISC; in a tie, the smallest.
+        Selected weight of SISC; ties are broken in favour of the lowest weight.
     cv_scores_ : dict of float to float
-        Mean score of every weight over the folds; empty without cross-validation.
+        Mean score of each weight over the folds; empty without cross-validation.
     sisc_, linear_ : fitted models
-        None for a model with weight 0. Their classes are the indices 0, 1, ... of ``classes_``.
+        Fitted models; None for a model with weight 0. Their classes are indices 0, 1, ... into ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
-        Means and standard deviations of the logits of both models, shape (n_classes,).
+        Mean and standard deviation of each model's logits, shape (n_classes,).
 
     Examples
     --------
@@ -497,7 +497,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
         if targets.n_classes == 1:
-            weights = weights[:1]  # a single class needs no comparison
+            weights = weights[:1]  # with a single class, there is nothing to compare
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
         scores = run_calls(
@@ -558,7 +558,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Return the folds of the labelled samples, as positions among them; empty for one sample."""
+    """Return the folds, as positions among the labelled samples; empty if there is only one such sample."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -572,7 +572,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is missing from some folds, which is acceptable.
+        # It is acceptable that a class with fewer samples than folds is missing from some folds.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 
@@ -586,16 +586,16 @@ def _fold_scores(
     scoring: Scoring | None,
     seed: np.random.SeedSequence,
 ) -> list[float]:
-    """Return the scores of a fold for every weight of the first model, NaN if the macro AUC is undefined."""
+    """Return the fold's score for each weight of the first model, or NaN if the macro AUC is undefined."""
     train, test = (targets.rows[positions] for positions in split)
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
         return [np.nan] * len(weights)
-    # The fit excludes the documents of the fold, but includes other unlabelled documents.
+    # Fit to the labelled documents outside the fold and to all unlabelled documents.
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
     with warnings.catch_warnings():
-        # Ignore warnings about labels missing in a fold; the fit to all samples issues the others.
+        # Ignore warnings about labels missing in a fold; the fit to all samples issues all other warnings.
         warnings.simplefilter("ignore", UserWarning)
         parts = [
             fit(template, seen, known, part_seed)
@@ -613,14 +613,14 @@ def _fold_scores(
 
 
 class Part(NamedTuple):
-    """Fitted model, and the scale of its logits over the samples of the fit."""
+    """Fitted model, and the scale of its logits over the training samples."""
 
     model: Any
     scale: LogitScale
 
 
 def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy to all samples and their labels, with at most n_samples clusters."""
+    """Fit a copy of the template to all samples and their labels, with at most n_samples clusters."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -629,11 +629,11 @@ def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSe
 
 
 def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy to the labelled samples, and compute the scale over all samples."""
+    """Fit a copy of the template to the labelled samples, and compute the scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels without samples have probability 0, without a warning for every part of the data.
+        # Labels without samples get probability 0; suppress the warning, which would be issued for each fold.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)
@@ -643,7 +643,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return logits of all classes, including unseen ones, or decisions of a model without probabilities."""
+    """Return the logits of all classes, including unseen ones; decision values if there are no logits."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

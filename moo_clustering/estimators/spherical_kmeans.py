@@ -1,4 +1,4 @@
-"""Spherical k-means of documents, with a bisecting variant."""
+"""Spherical k-means for documents, with a bisecting variant."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.documents import DocumentClusterer
 
-Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
+Rows = Any  # float64 or float32 ndarray or CSR matrix with rows of unit length
 
 
 @estimator
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster is filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
-    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features
-    for dense data. A fit uses O((n_samples + n_features) n_clusters) memory besides a copy of X, which
-    remains sparse. Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. Empty
+    clusters are filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
+    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection, where nnz(X) = n_samples n_features
+    for dense data. A fit uses O((n_samples + n_features) n_clusters) memory plus a copy of X, which remains
+    sparse. Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using
     clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of
     selected criterion functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
 
     Parameters
     ----------
     strategy : {"kmeans", "bisecting"}
-        k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
+        k-means from random rows, or repeated bisection of the cluster whose split increases I2 the most.
     n_init, max_iter : int
-        Number of runs (the run with the largest I2 is used), and maximum number of updates per run or split.
+        Number of runs (the run with the highest I2 is used), and maximum number of updates per run or split.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centroids of unit length.
+        Centroids, scaled to unit length.
     n_clusters_ : int
-        ``n_clusters``, or the number of distinct directions if smaller.
+        ``n_clusters``, or the number of distinct directions if that is lower.
     i2_ : float
-        I2 of the labels.
+        I2 of ``labels_``.
     n_iter_ : int
-        Number of updates of the centroids in the best run.
+        Number of centroid updates in the best run.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         best = self._best(directed)
         if len(best.labels):
             best = _equal_together(directed, best)
-        # Zero rows have no direction.
+        # Assign zero rows to the largest cluster, because they have no direction.
         self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
         labels = np.full(X.shape[0], self._largest, dtype=np.int32)
         labels[~zero] = best.labels
@@ -96,16 +96,16 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
+        """Predict the cluster of the most similar centroid, or the largest training cluster for zero rows.
 
-        After bisection, predictions for rows of the fit can differ from ``labels_``, as splits are final.
+        After bisection, predictions for training rows can differ from ``labels_``, because splits are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute cosine distances 1 - cos to the centroids; 1 for zero rows."""
+        """Compute the cosine distances (1 - cosine) to the centroids; 1 for zero rows."""
         similarities, _ = self._similarities(X)
         return np.maximum(1.0 - similarities, 0.0)
 
@@ -118,7 +118,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Return the best of all runs, or an empty cluster if there are no rows."""
+        """Return the best run, or an empty cluster if there are no rows."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -128,7 +128,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
-        # The products release the interpreter lock, and threads share the data.
+        # Use threads, because they share the data and the products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return max(runs, key=lambda partition: partition.i2)
@@ -150,7 +150,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
 
 def spherical_kmeans(X: Rows, n_clusters: int, *, max_iter: int, rng: Generator) -> SphericalPartition:
-    """Run spherical k-means from random rows. I2 never decreases."""
+    """Run spherical k-means from random rows; I2 never decreases."""
     centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
     labels = np.full(X.shape[0], -1, dtype=np.int32)
     i2, n_iter, converged = 0.0, 0, False
@@ -169,7 +169,7 @@ def spherical_kmeans(X: Rows, n_clusters: int, *, max_iter: int, rng: Generator)
 def bisecting_spherical_kmeans(
     X: Rows, n_clusters: int, *, max_iter: int, rng: Generator
 ) -> SphericalPartition:
-    """Repeatedly bisect the cluster whose split increases I2 most, until no cluster can be split."""
+    """Repeatedly bisect the cluster whose split increases I2 the most, until no cluster can be split."""
     labels = np.zeros(X.shape[0], dtype=np.int32)
     lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
     splits: dict[int, SphericalPartition | None] = {}
@@ -203,7 +203,7 @@ ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmean
 
 
 class SphericalPartition(NamedTuple):
-    """Result of one run. ``centers`` also contains the centroids of empty clusters."""
+    """Result of one run; ``centers`` also contains the centroids of empty clusters."""
 
     labels: Int32Array
     centers: AnyFloatArray
@@ -213,26 +213,26 @@ class SphericalPartition(NamedTuple):
 
 
 def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
-    """Sum the rows of every cluster to a dense array of shape (n_clusters, n_features)."""
+    """Sum the rows of each cluster, and return a dense array of shape (n_clusters, n_features)."""
     n = len(labels)
     member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
     return dense(member @ X)
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale sums to unit length, and return the total length; for zero sums, return ``former``."""
+    """Scale sums to unit length, replacing zero sums by ``former``, and return them and the total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
 
 
 def dense(X: Rows) -> AnyFloatArray:
-    """Convert X to an ndarray."""
+    """Convert X to an ndarray if it is sparse."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
-    """Unite equal rows, which rounding may have separated."""
+    """Unite equal rows that rounding may have separated."""
     labels = _base.united(found.labels, _base.equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
@@ -249,7 +249,7 @@ def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Fill every empty cluster, in place, with the row least similar to its centroid, if rows differ."""
+    """Fill each empty cluster, in place, with the row least similar to its centroid, if the rows differ."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -259,5 +259,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # Rows similar to the moved row now have a near centroid.
+        # Update the similarities, because rows similar to the moved row now have a closer centroid.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

@@ -36,56 +36,56 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Maximum and minimum number of members that the ratio cut compares, and their maximum number of samples in
-# total, because eigenvectors of large graphs are expensive.
+# The ratio cut compares at most 30 and at least 6 members. Between these limits, the members have at most
+# 150,000 samples in total, because eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @documented(SRMOSCProblem)
 @_options.estimator
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
-    """Spectral clustering of graphs from sparse representations of the samples.
+    """Spectral clustering of graphs obtained from sparse representations of the samples.
 
-    The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs with
-    low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is then
-    clustered. The objectives, operators and selection are reconstructed from the abstract of the paper.
-    Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
-    algorithm", IEEE TEVC, 2016.
+    The weights of a graph reconstruct each sample from a few other samples. The search finds a front of
+    graphs that have low reconstruction error and few links. Then, a single graph from the front, or the mean
+    of all graphs, is clustered. The objectives, operators and selection are reconstructed from the abstract
+    of the paper. Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective
+    evolutionary algorithm", IEEE TEVC, 2016.
 
     Parameters
     ----------
     search : {"hull", "nsga2"}
-        ``"hull"`` computes the supported solutions sample by sample, exactly except for a greedy selection of
-        links. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
+        ``"hull"`` computes the supported solutions sample by sample, exactly except that links are selected
+        greedily. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
-        ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
-        ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
+        ``"rcut"``: the partition with the lowest ratio cut on the mean graph, among up to 30 members.
+        ``"consensus"``: the partition of the mean graph, recommended for several thousand samples or more.
     pop_size, n_gen : int
-        Population size, or maximum number of solutions in ``pareto_front_`` for ``search="hull"``, and number
-        of generations after the initial population for ``"nsga2"``.
+        Population size (``search="hull"``: maximum number of solutions in ``pareto_front_``), and number of
+        generations after the initial population (only ``"nsga2"``).
     pc, pm : float, default=0.7 and 0.3
-        Crossover probability of a pair, and mutation probability of an individual.
+        Probability that a pair is crossed, and probability that an individual is mutated.
     checkpoint : path
         File for the state of the evolution. Requires an integer ``random_state`` and ``search="nsga2"``.
 
     Attributes
     ----------
     chosen_ : int or None
-        Selected row of the front, or None for the mean graph.
+        Index of the selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links of the solutions, sorted by the number of links. With
+        Reconstruction error and number of links of each solution, sorted by the number of links. With
         ``search="hull"``, the solutions are evenly spaced.
     hull_ : SRMOSCHull
-        The whole front, with ``search="hull"``.
+        The entire front, with ``search="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
-        With ``search="hull"``, the result has no genes, and there is no history.
+        With ``search="hull"``, the result contains no genes, and there is no history.
 
     Notes
     -----
-    Samples of different classes are never candidates of each other. Members whose graph has more than
-    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
-    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
-    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    Samples of different classes are never candidates for each other. Members whose graph has more than
+    ``n_clusters`` components are not selected unless all members do, because the ratio cut favours isolated
+    samples. With w candidates per sample, the hull takes O(N w n_features) time per link of the densest
+    member and O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -167,14 +167,14 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             raise ValueError(
                 'start, checkpoint and resume require search="nsga2"; search="hull" has no generations'
             )
-        # The selection does not affect the search, so it can change when it is resumed.
+        # Selection does not affect the search, so these parameters can change before the search is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
         return _base.checkpoint_for(same, *data)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
-        """Run the search, and return the objectives and a function that computes the graph of a member."""
+        """Run the search, and return the objectives and a function that computes a member's graph."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.search == "hull":
@@ -197,13 +197,13 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             seed,
             NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
-            # Errors are stored with rows, so that only new rows are evaluated.
+            # Errors are stored with the rows, so that only new rows have to be evaluated.
             evaluator=sparse_rows.RowTableEvaluator(),
             output=None,
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
-        # Non-dominated individuals with distinct objectives, sorted by number of links.
+        # Keep non-dominated individuals with distinct objectives, sorted by the number of links.
         F = search.algorithm.pop.get("F")
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
@@ -225,11 +225,11 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 @dataclass(frozen=True, eq=False)
 class GraphMembers(_fronts.MemberGraphs):
-    """Non-dominated similarity graphs, sorted by number of links, and their partitions."""
+    """Non-dominated similarity graphs, sorted by the number of links, and their partitions."""
 
-    graph: Callable[[int], sp.csr_array]  # directed similarity matrix of a member
+    graph: Callable[[int], sp.csr_array]  # returns a member's directed similarity matrix
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Only the partition with the least cut is stored, because embeddings are large.
+    # Only the partition with the lowest cut is stored, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -237,23 +237,23 @@ class GraphMembers(_fronts.MemberGraphs):
         return self.clustered(self.mean_graph())
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition the graph of a member."""
+        """Partition a member's graph."""
         found = self._least.pop(member, None)
         return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
-        """Return the labels of a member, from the cache if possible."""
+        """Return a member's labels, from the cache if possible."""
         if member not in self.known_labels:
             self._remember(member)
         return self.known_labels[member]
 
     def least_cut(self) -> int:
-        """Compare evenly spaced members; return the member with the least ratio cut on the mean graph."""
+        """Compare evenly spaced members, and return the one with the lowest ratio cut on the mean graph."""
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
-        # Graphs with more components than clusters have arbitrary partitions.
+        # Partitions of graphs with more components than clusters are arbitrary.
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
@@ -268,10 +268,10 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # A disconnected graph is clustered again if selected, to issue its warning.
+                    # If a disconnected graph is selected, it is clustered again to issue its warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # 0 is the least possible cut.
+                # No cut can be lower than 0.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
@@ -283,7 +283,7 @@ class GraphMembers(_fronts.MemberGraphs):
         return best
 
     def n_components(self, member: int) -> int:
-        """Count the connected components of the graph of a member."""
+        """Count the connected components of a member's graph."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
@@ -296,7 +296,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Only the selected partition issues warnings.
+            # Only the selected partition may issue warnings.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

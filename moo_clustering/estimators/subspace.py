@@ -1,4 +1,4 @@
-"""Clusterers and classifiers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans."""
+"""Clusterers and classifiers with cluster-specific feature weights: SISC, SCAD2, EntropyWeightedKMeans."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 from moo_clustering.subspace.kmeans import Init
 
-# Purpose and recommended values of an exponent 1 / (parameter - 1).
+# Meaning and recommended values of parameters that determine an exponent 1 / (parameter - 1).
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -48,7 +48,7 @@ _REASONS = {
     ),
 }
 
-# Arrays in the archive of a run, and the corresponding attributes.
+# Arrays in a run archive, and the attributes that they contain.
 _ARRAYS = {
     "memberships": "memberships_",
     "centers": "cluster_centers_",
@@ -59,17 +59,17 @@ _ARRAYS = {
 
 
 class LeadingFeaturesMixin(metaclass=ABCMeta):
-    """Mixin of clusterers with feature weights per cluster."""
+    """Mixin for clusterers with cluster-specific feature weights."""
 
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Return the names or columns of up to n features per cluster, the most characteristic first.
+        """Return the names or column indices of up to n features per cluster, most characteristic first.
 
-        :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
-        also have large weights, sort by weight times the difference between the centre and the mean of all
-        documents, if positive. Default ``feature_names``: ``feature_names_in_``, or column indices. Raises a
-        ValueError if ``n`` is below 1, or the number of names is wrong.
+        :class:`SubspaceMixture` sorts its relevant features by weight. In other methods, absent features can
+        also have large weights, so features are sorted by their weight times the amount by which the centre
+        exceeds the mean of all documents. Default ``feature_names``: ``feature_names_in_``, or column
+        indices. Raises a ValueError if ``n`` is less than 1, or if the number of names is wrong.
         """
         model: Any = self
         check_is_fitted(model)
@@ -95,7 +95,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Score every feature in every cluster; leading features have positive scores."""
+        """Score each feature in each cluster; leading features have positive scores."""
 
 
 @documented(subspace.votes)
@@ -108,39 +108,39 @@ class SubspaceEstimator(
     _options.ParallelOptions,
     BaseEstimator,
 ):
-    """Base class of subspace clusterers: feature weights per cluster, and classes by votes of clusters.
+    """Base class of subspace clusterers with cluster-specific feature weights, and classes by cluster votes.
 
-    A subclass finds clusters (``_search``), defines the exponent of the weights in distances (``_exponent``),
-    and can warn about data (``_warn_of_data``).
+    A subclass finds the clusters (``_search``), defines the exponent of the feature weights in distances
+    (``_exponent``), and can warn about unsuitable data (``_warn_of_data``).
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters.
     threshold : float
-        Minimum probability at which ``predict`` returns a label. Used only for label sets.
+        Minimum probability for ``predict`` to return a label. Used only for label sets.
     binarize : bool
-        Whether to replace ``X`` by the presence of features, 1 where ``X`` is positive.
+        Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
-        Precision of the computation. float32 halves the memory.
+        Precision of the computation. float32 halves memory use.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. Clusters without documents come last.
+        Membership of each document in each cluster; rows sum to 1. Clusters without documents come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of every feature; rows sum to 1. 0 for constant features.
+        Weight of each feature in each cluster; rows sum to 1. The weight of constant features is 0.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Shares of the classes among the labelled documents of a cluster, or among all if it has none.
+        Class shares among a cluster's labelled documents, or among all labelled ones if it has none.
     classes_ : ndarray of shape (n_classes,)
-        Classes, or 0, 1, ... for label sets. Empty without labels.
+        Classes; 0, 1, ... for label sets; empty without labels.
     multilabel_ : bool
         Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
-        Cluster with the largest membership. Clusters are numbered 0, 1, ... in the order of first documents.
+        Cluster with the largest membership. Clusters are numbered in order of their first document.
     history_ : ndarray of shape (n_iter_,)
-        Objective after every sweep, which is not always monotone.
+        Objective after each sweep, which is not always monotone.
     n_iter_ : int
         Number of sweeps.
     """
@@ -155,18 +155,18 @@ class SubspaceEstimator(
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X, guided by the labels if there are any.
+        """Cluster the rows of X, guided by labels if any are given.
 
         Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
-        ``cross_val_predict(method="predict_proba")``, treat -1 as a class, so pass them labelled documents
-        only. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
-        ValueError if parameters, data or labels are out of range, or there are more clusters than documents.
+        ``cross_val_predict(method="predict_proba")``, treat -1 as a class, so pass them only labelled
+        documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
+        ValueError if parameters, data or labels are invalid, or if there are more clusters than documents.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, with -1 for unlabelled documents, or label indicators, with rows of -1.
+            Classes or label indicators, with -1 or rows of -1 for unlabelled documents.
         """
         complete(self._plans(X, y))
         return self
@@ -186,27 +186,27 @@ class SubspaceEstimator(
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X as ``fit`` does, and return ``labels_`` of shape (n_documents,), int32."""
+        """Cluster the rows of X like ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Return the distances between documents and clusters, with the feature weights of every cluster."""
+        """Compute the distances of documents to clusters, using the feature weights of each cluster."""
         return self._distances_of(X)
 
     @documented(_base.OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Predict the cluster of the largest membership. Documents of the fit get their ``labels_``."""
+        """Predict the cluster with the largest membership; training documents get their ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
-        # Ties are broken by the order of the search, not by the cluster number.
+        # Break ties by the order of the search, not by the cluster number.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
-        ``n_labels``, a number or one per document, is the number of most probable labels to return. By
-        default, labels with a probability of at least ``threshold`` are returned. Raises a ValueError if
-        ``n_labels`` is out of range, or the fit had one class per document.
+        ``n_labels`` is the number of most probable labels to return, either one number or one per document.
+        By default, all labels with a probability of at least ``threshold`` are returned. Raises a ValueError
+        if ``n_labels`` is out of range, or if the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -222,20 +222,20 @@ class SubspaceEstimator(
         return multi_label.best_labels(probabilities, counts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return probabilities of classes or labels: votes of clusters divided by the sum of their weights.
+        """Return class or label probabilities: cluster votes divided by the sum of their weights.
 
-        The shape is (n, n_classes); rows sum to 1 for one class per document. ``aggregation="sum"`` is
-        replaced by ``"normalised"``, with the same ranking of the classes, because sums are not
-        probabilities. Raises a ValueError if the fit had no labels.
+        The shape is (n, n_classes). Rows sum to 1 if each document has one class. Sums of votes are not
+        probabilities, so ``aggregation="sum"`` is replaced by ``"normalised"``, which ranks the classes in
+        the same order. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores of classes or labels: votes of clusters, weighted by ``aggregation``.
+        """Return class or label scores: cluster votes weighted according to ``aggregation``.
 
-        The shape is (n, n_classes). For two classes, it is (n,), with the score of the second class minus
-        that of the first. Raises a ValueError if the fit had no labels.
+        The shape is (n, n_classes). For two classes, it is (n,): the score of the second class minus the
+        score of the first. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -244,7 +244,7 @@ class SubspaceEstimator(
 
     @property
     def feature_weights_(self) -> AnyFloatArray:
-        """Weights of the features in every cluster, shape (n_clusters, n_features)."""
+        """Feature weights in each cluster, shape (n_clusters, n_features)."""
         return np.exp(self._log_weights).T
 
     def _distinction(self) -> AnyFloatArray:
@@ -254,7 +254,7 @@ class SubspaceEstimator(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = False
-        # After a fit with labels, clusterers also predict probabilities of classes.
+        # After a fit with labels, clusterers can also predict class probabilities.
         tags.classifier_tags = ClassifierTags(multi_label=True)
         return tags
 
@@ -265,11 +265,11 @@ class SubspaceEstimator(
     @property
     @abstractmethod
     def _exponent(self) -> float:
-        """Exponent of feature weights in distances."""
+        """Exponent of the feature weights in distances."""
 
     @abstractmethod
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. A search is yielded before it runs."""
+        """Find clusters, and pass them to :meth:`_set`. If there is a search, yield it before it runs."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -279,7 +279,7 @@ class SubspaceEstimator(
             )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        """Warn about data that do not suit the method."""
+        """Warn about data that are unsuitable for the method."""
 
     def _checked(self, X: Any, reset: bool) -> Any:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)
@@ -290,12 +290,12 @@ class SubspaceEstimator(
         return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs, shift=shift)
 
     def _distances_of(self, X: Any) -> FloatArray:
-        # Subtract the means of the fit, so that distances do not depend on the other samples of the call.
+        # Subtract the fitted means, so that distances do not depend on the other samples in the call.
         data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Compute nearness of documents to clusters, shape (n, n_clusters); the greatest value wins."""
+        """Compute the nearness of documents to clusters, shape (n, n_clusters); the highest value wins."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -339,12 +339,12 @@ class SubspaceEstimator(
         )
 
     def _vote_options(self) -> tuple[FloatArray, float]:
-        """Return the impurities and the fuzziness of votes by membership."""
+        """Return the impurities and the fuzziness used for votes by membership."""
         return self._impurities, 1.5
 
 
 class Clusters(NamedTuple):
-    """Clusters found from one start. Arrays of features have shape (n_features, n_clusters)."""
+    """Clusters found from one start. Arrays with features have shape (n_features, n_clusters)."""
 
     memberships: AnyFloatArray
     centers: AnyFloatArray
@@ -354,17 +354,17 @@ class Clusters(NamedTuple):
 
     @property
     def objective(self) -> float:
-        """Objective of the last sweep."""
+        """Objective after the last sweep."""
         return float(self.history[-1])
 
     def take(self, order: NDArray[np.intp]) -> Clusters:
-        """Reorder the clusters."""
+        """Return the clusters in the given order."""
         memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
         return Clusters(memberships, centers, weights, self.impurities[order], self.history)
 
 
 def presence(X: Any) -> Any:
-    """Copy of ``X`` with 1 for positive values and 0 elsewhere. Raises a ValueError for negative values."""
+    """Copy ``X`` with 1 for positive values and 0 elsewhere; raise a ValueError for negative values."""
     values = X.data if issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(
@@ -380,16 +380,16 @@ def presence(X: Any) -> Any:
 
 @_options.estimator
 class StartsEstimator(SubspaceEstimator):
-    """Base class of clusterers that repeat sweeps until convergence, from several starts.
+    """Base class of clusterers that repeat sweeps until convergence, from one or more starts.
 
     Parameters
     ----------
     max_iter : int
         Maximum number of sweeps.
     tol : float
-        Sweeps stop when no membership changes by more than ``tol``.
+        Sweeps stop when no membership changes by more than this value.
     n_init : int
-        Number of independent starts. The result with the least objective is used.
+        Number of independent starts, of which the result with the lowest objective is used.
     """
 
     _: KW_ONLY
@@ -405,19 +405,19 @@ class StartsEstimator(SubspaceEstimator):
 
     @abstractmethod
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from one start."""
+        """Find clusters from a single start."""
 
 
 @documented(subspace.entropy_weighted_kmeans)
 @_options.estimator
 class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
-    """k-means with feature weights per cluster.
+    """k-means with cluster-specific feature weights.
 
-    A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
-    dispersion of a feature in the cluster. Labels do not influence the clusters, but clusters use them to
-    vote on the classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random
-    document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
+    Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
+    feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
+    clusters; the clusters only use them to vote on the classes of documents. An empty cluster restarts from a
+    random document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
 
     Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
     high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
@@ -425,11 +425,11 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion, in squared units of X, that divides a weight by e; larger values use more features.
+        Dispersion (in squared units of X) that divides a weight by e. Larger values use more features.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
-        Sweeps stop when the relative change of the objective is less than ``tol``.
+        Sweeps stop when the relative change in the objective is less than this value.
 
     Examples
     --------
@@ -458,7 +458,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The labels of the last sweep are older than its centres.
+        # The labels of the last sweep precede its centres, so compute new labels from the distances.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         return Clusters(
             memberships, found.centers, found.log_weights, np.zeros(self.n_clusters), found.history
@@ -471,7 +471,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Distances of the other methods use the weights times their number, raised to the exponent.
+        # Other methods multiply each weight by the number of weights, and then raise it to the exponent.
         return distances / max(n_weighted, 1)
 
 
@@ -479,17 +479,17 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 class FuzzySubspaceEstimator(SubspaceEstimator):
     """Base class of clusterers with fuzzy memberships.
 
-    Issues a UserWarning if all dispersions are below ``floor``, which makes the weights equal.
+    Issues a UserWarning if all dispersions are below ``floor``, which makes all weights equal.
 
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1, a document belongs to one cluster; from 2, equally to all.
+        Exponent f > 1 of memberships. Near 1, documents belong to one cluster; from 2 on, equally to all.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1, one feature has all weight; large q equalises the weights.
+        Exponent q > 1 of feature weights. Near 1, one feature has all the weight; a large q equalises them.
     floor : float
-        Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
-        absent features, whose dispersion is 0.
+        Positive lower bound of feature dispersions, in squared units of X. It limits the weight of absent
+        features, whose dispersion is 0.
     """
 
     _: KW_ONLY
@@ -497,11 +497,11 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: _options.Positive = 1e-6
 
-    # Options of the sweeps that are not parameters.
+    # Sweep options that are not parameters of the estimator.
     _fixed: ClassVar[dict[str, Any]] = {}
 
     def _make_options(self) -> SubspaceOptions:
-        """Return the options of the sweeps."""
+        """Return the sweep options."""
         own = self.get_params(deep=False)
         names = {option.name for option in fields(SubspaceOptions)} & own.keys()
         return SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
@@ -517,7 +517,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         self._options: SubspaceOptions = self._make_options()
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        # Values that are not stored are 0.
+        # Values that a sparse matrix does not store are 0.
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(
@@ -550,22 +550,22 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
         return Clusters(last.memberships, last.centers, last.log_weights, last.impurities, found.history)
 
     def _start(self) -> Init:
-        """Build the initial clusters."""
+        """Return how to build the initial clusters."""
         return "seeds"
 
 
 @_options.estimator
 class SCAD2(ClusterMixin, FuzzyStartsEstimator):
-    """Simultaneous clustering and attribute discrimination, second version.
+    """Simultaneous Clustering and Attribute Discrimination, second version.
 
-    Fuzzy k-means with feature weights per cluster; :class:`SISC` adds labels and chi-square. Labels do not
-    influence the clusters, but clusters use them to vote on the classes of documents. The initial centres are
-    random documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
+    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
+    not influence the clusters, but clusters use them to vote on document classes. The initial centres are
+    random documents, moved halfway to the mean. Coinciding centres never separate again, so several starts
     (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
+    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
 
     Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). SISC-ML, eq. 12, with squares as in the former.
+    Recognition 37 (2004). SISC-ML, eq. 12, but with squares as in the former paper.
 
     Examples
     --------
@@ -585,31 +585,31 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by votes of clusters.
 
-    Clusters have fuzzy memberships and their own feature weights. Distances to impure clusters, with mixed
-    labels, are increased. With label sets as ``y``, this is SISC-ML; without labels and chi-square, it is
-    :class:`SCAD2`. The method is designed for the presence of words (0 or 1), but accepts any numbers.
+    Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters, which have
+    mixed labels, are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
+    :class:`SCAD2`. The method is designed for binary word-presence data (0 or 1), but accepts any numbers.
     Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
 
-    ``decision_function`` returns one column per class, or a one-dimensional array for two classes, as
-    scikit-learn requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. A sweep takes
+    ``decision_function`` returns one column per class or, as scikit-learn requires, a one-dimensional array
+    for two classes. scikit-learn's ranking metrics use it rather than ``predict_proba``. A sweep takes
     O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents + n_features)
-    n_clusters) memory besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts,
-    documents have no features, or labels have no documents.
+    n_clusters) memory in addition to X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains
+    counts, if a document has no features, or if a label has no documents.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, usually many more than classes.
+        Number of clusters, usually many more than there are classes.
     chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Initial clusters: labelled documents of one class each (random documents without labels), random
-        documents, k-means, random memberships, or equal memberships as in the paper, which never change.
+        Initial clusters: labelled documents, one class per cluster (random documents without labels); random
+        documents; k-means; random memberships; or equal memberships as in the paper, which never change.
 
     Attributes
     ----------
     impurities_ : ndarray of shape (n_clusters,)
-        Impurities of the clusters, on which ``memberships_`` depend.
+        Cluster impurities, which influence ``memberships_``.
 
     Examples
     --------
@@ -634,14 +634,14 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     @property
     def impurities_(self) -> FloatArray:
-        """Impurities of the clusters, shape (n_clusters,)."""
+        """Cluster impurities, shape (n_clusters,)."""
         return self._impurities
 
     @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled documents, of classes or whole label sets.
+        """Return the accuracy on labelled documents, comparing classes or whole label sets.
 
-        Raises a ValueError if no document is labelled, or the fit had no labels.
+        Raises a ValueError if no document is labelled, or if the fit had no labels.
         """
         predicted = self.predict(X)
         self._check_classes()

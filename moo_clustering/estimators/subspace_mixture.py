@@ -1,4 +1,4 @@
-"""SubspaceMixture: Gaussian clusters with relevant features per cluster."""
+"""SubspaceMixture: Gaussian clusters that have their own relevant features."""
 
 from __future__ import annotations
 
@@ -28,59 +28,59 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Penalty of a violated cannot-link in nats: above any gain, but small enough to preserve digits of scores.
+# Penalty per violated cannot-link, in nats: above any gain, but low enough to preserve digits of scores.
 _VIOLATED = 1e9
-# Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
-# deviations, and minimum number of neighbours.
+# Number of features that define a sample's neighbours, range of neighbourhood widths in standard deviations,
+# and minimum number of neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# Maximum number of samples to search for neighbours.
+# Maximum number of samples among which neighbours are searched.
 _SEEN = 5000
-# Numbers of failed swaps per cluster, and of failed additions, that end the search.
+# Number of failed swaps per cluster, and number of failed additions, after which the search stops.
 _SWAPS, _PATIENCE = 20, 10
 
 
 @estimator
 class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedClusterer):
-    """Gaussian clusters with a few relevant features each, by hard EM and swaps of clusters.
+    """Gaussian clusters with a few relevant features each, found by hard EM and cluster swaps.
 
-    A cluster has its own mean and variance in its relevant features, and shares the mean and variance of the
-    other features with other clusters. A feature is relevant if it increases the likelihood by more than its
-    cost in the extended Bayesian information criterion, which also selects the number of clusters. Clusters
-    start from samples in regions that are dense in some features. The search then repeatedly replaces a
-    cluster by a new cluster, if this improves the criterion after EM.
+    Each cluster has its own mean and variance in its relevant features; in all other features, clusters share
+    the mean and variance. A feature is relevant if it increases the likelihood by more than its cost in the
+    extended Bayesian information criterion, which also selects the number of clusters. Clusters start from
+    samples in regions that are dense in some features. The search then repeatedly replaces one cluster by a
+    new one if this improves the criterion after EM.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 failures per cluster in a row), and of EM iterations per swap.
+        Number of swaps (default: until 20 consecutive failures per cluster), and EM iterations per swap.
     min_variance : float
-        Smallest variance in a cluster, relative to the variance of the feature over all samples.
+        Minimum variance within a cluster, relative to the feature's variance over all samples.
 
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances, which clusters share for features that are not relevant for them.
+        Means and variances. Clusters share the values of features that are not relevant for them.
     shares_ : ndarray of shape (n_clusters_,)
-        Share of the samples in every cluster.
+        Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Gain in log-likelihood of relevant features minus their cost; rows sum to 1, or are 0 without any.
+        Log-likelihood gain of relevant features minus their cost; rows sum to 1, or are 0 without gains.
     objective_ : float
-        Gain in log-likelihood over a single cluster, minus the cost of the parameters.
+        Log-likelihood gain over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
-        Objective after the initial clusters and every improvement, minus 1e9 per violated cannot-link.
+        Objective after initialisation and after each improvement, minus 1e9 per violated cannot-link.
     n_iter_ : int
         Total number of EM iterations.
 
     Notes
     -----
-    A relevant feature costs ln(n_samples) + ln(n_features), and a cluster ln(n_samples) / 2. An iteration
-    takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
-    reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples (n_features +
-    n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough clusters.
-    Constant features are never relevant. Correlated features in a cluster increase the selected number of
-    clusters; set ``n_clusters`` in this case. Other methods are better suited to texts.
+    A relevant feature costs ln(n_samples) + ln(n_features), and a cluster costs ln(n_samples) / 2. An
+    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for a total of r relevant
+    features and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples
+    (n_features + n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough
+    clusters. Constant features are never relevant. If features are correlated within clusters, too many
+    clusters are selected; set ``n_clusters`` in this case. Other methods are better suited to texts.
 
     Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic
     versions", Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random
@@ -133,9 +133,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the largest likelihood times share, without pairs.
+        """Predict the cluster with the highest product of likelihood and share, ignoring pairs.
 
-        Predictions for samples of the fit can differ from ``labels_`` if labels or pairs moved these samples.
+        Predictions for training samples can differ from ``labels_`` if labels or pairs moved these samples.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -173,7 +173,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
 
 
 class Model(NamedTuple):
-    """Parameters of clusters in their relevant features, see :mod:`moo_clustering._kernels.mixtures`."""
+    """Cluster parameters in the relevant features, see :mod:`moo_clustering._kernels.mixtures`."""
 
     features: NDArray[np.int32]
     linear: FloatArray
@@ -187,7 +187,7 @@ class Model(NamedTuple):
 
 @dataclass
 class State:
-    """Partition with the moments of its clusters."""
+    """Partition with the moments of each cluster."""
 
     labels: Labels
     sizes: FloatArray
@@ -196,7 +196,7 @@ class State:
 
 
 class MixtureSearch:
-    """Search by hard EM and swaps of clusters. ``best`` is the best solution so far."""
+    """Search by hard EM and cluster swaps; ``best`` is the best solution so far."""
 
     best: State
     objective: float
@@ -221,7 +221,7 @@ class MixtureSearch:
         self.n_iter = 0
 
     def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
-        """Find clusters, and return the objective after every improvement."""
+        """Find clusters, and return the initial objective and the objective after each improvement."""
         self.grow(n_clusters)
         history = [self.objective]
         done = in_vain = 0
@@ -234,7 +234,7 @@ class MixtureSearch:
         return history
 
     def grow(self, n_clusters: int | None) -> None:
-        """Add clusters one by one, up to ``n_clusters`` or until the criterion stops improving."""
+        """Add clusters one by one, up to ``n_clusters`` or until the criterion no longer improves."""
         n = self.samples.shape[0]
         self._keep(self.converged(self.state(np.zeros(n, dtype=np.int32), 1)))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
@@ -250,7 +250,7 @@ class MixtureSearch:
             self._keep(found)
 
     def swap(self, any_number: bool = False) -> bool:
-        """Replace (with ``any_number``, also remove or add) a cluster, if the objective improves."""
+        """Replace a cluster (with ``any_number``, also remove or add one) if this improves the objective."""
         k = len(self.best.sizes)
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
         if k == 1:
@@ -276,14 +276,14 @@ class MixtureSearch:
         return True
 
     def state(self, labels: Labels, k: int) -> State:
-        """Compute the moments of a partition."""
+        """Compute the cluster moments of a partition."""
         d = self.samples.shape[1]
         state = State(np.full_like(labels, -1), np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
         self._move(state, labels)
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Return the gain of the clusters over the background, minus their cost, and their parameters."""
+        """Return the gain of the clusters over the background minus their cost, and their parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -293,12 +293,12 @@ class MixtureSearch:
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Run hard EM from a partition, and stop early if the objective is unlikely to reach ``least``."""
+        """Run hard EM from a partition; stop early if the objective is unlikely to reach ``least``."""
         last = -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
-            # Stop if five further steps as large as the last step would not reach the best objective.
+            # Stop if five more steps as large as the last step would not reach the best objective.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
@@ -322,7 +322,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Select a cluster to remove: an empty cluster, a random cluster, or one of the cheapest clusters."""
+        """Select the cluster to be removed: an empty one, a random one, or one of those that cost least."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -332,7 +332,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Add a cluster to a partition: a sample and its neighbours in some features."""
+        """Add to a partition a cluster made of a sample and its neighbours in some features."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -342,7 +342,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a random sample (of ``group``) and its neighbours in successively selected features."""
+        """Return a random sample (of ``group``) and its neighbours in features selected one by one."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -383,7 +383,7 @@ class _Converged(NamedTuple):
 
 
 class _Pairs:
-    """Groups of samples that belong together, and conflicts between groups."""
+    """Groups of samples that belong together, and conflicts between these groups."""
 
     def __init__(self, groups: ConstraintGroups) -> None:
         self.rows = np.flatnonzero(groups.groups >= 0)
@@ -401,18 +401,18 @@ class _Pairs:
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
-        """Return all samples of the group of sample i, including i."""
+        """Return all samples in the group of sample i, including i itself."""
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set ``labels`` to the best clusters of the groups, given the former clusters of other groups."""
+        """Set ``labels`` to each group's best cluster, given the former clusters of the other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
 
     def n_violated(self, labels: Labels) -> int:
-        """Count conflicts within clusters, and groups in several clusters."""
+        """Count the conflicts within clusters, and the groups that are spread over several clusters."""
         of_group = labels[self._first_rows]
         g, h = self._groups.conflicts.T
         split = np.unique(self._of[labels[self.rows] != of_group[self._of]])
@@ -420,7 +420,7 @@ class _Pairs:
 
 
 class Standardised(NamedTuple):
-    """Means minus an offset, and standard deviations of features; constant features have scale 0."""
+    """Feature means minus an offset, and standard deviations; constant features have scale 0."""
 
     means: FloatArray
     scales: FloatArray
@@ -436,7 +436,7 @@ class Standardised(NamedTuple):
             X = X - offset
             means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
         scales = np.sqrt(variances)
-        # The rounded mean of equal values can differ from them.
+        # The mean of equal values can differ from them by a rounding error.
         return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0), offset)
 
     @property
@@ -446,12 +446,12 @@ class Standardised(NamedTuple):
 
 
 def samples_of(X: Any, space: Standardised) -> Samples:
-    """Create samples with the means and scales of a fit."""
+    """Create samples that are standardised by the means and scales of a fit."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
 class Samples:
-    """Table of features with mean 0 and variance 1: ``_X`` minus ``_shift``."""
+    """Table whose features have mean 0 and variance 1: ``_X`` minus ``_shift``."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
@@ -459,7 +459,7 @@ class Samples:
         self._shift: Any = 0.0
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
-        """Return the best and second best clusters, and the differences of their scores."""
+        """Return the best and second-best cluster of each sample, and the difference of their scores."""
         n = self.shape[0]
         first, second = np.empty((2, n), dtype=np.int32)
         margins = np.empty(n)
@@ -471,7 +471,7 @@ class Samples:
         return first, second, margins
 
     def scores(self, model: Model, rows: Any) -> FloatArray:
-        """Compute log-likelihood ratios of samples against the background, shape (n_rows, n_clusters)."""
+        """Compute log-likelihood ratios to the background, shape (n_rows, n_clusters)."""
         linear, curves = np.zeros((2, *model.linear.shape))
         for c, m in enumerate(model.counts):
             linear[c, model.features[c, :m]] = model.linear[c, :m]
@@ -486,25 +486,25 @@ class Samples:
         return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return sizes, sums and sums of squares."""
+        """Return the sizes, sums and sums of squares of the clusters."""
         return state.sizes, state.sums, state.squares
 
     def row(self, i: int) -> Any:
-        """Return the features of a sample."""
+        """Return the features of one sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
-        """Return a feature of some samples."""
+        """Return the values of one feature for some samples."""
         return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
-        """Count the samples within ``width`` of x, by feature."""
+        """For each feature, count the samples within ``width`` of x."""
         found: FloatArray = mixtures.count_near(self._X, rows, x, width)
         return found
 
 
 class SparseSamples(Samples):
-    """Scaled sparse rows. Shifts are applied only to results."""
+    """Scaled sparse rows; shifts are only applied to results, which preserves sparsity."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
