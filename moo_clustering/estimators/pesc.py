@@ -72,7 +72,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     Parameters
     ----------
     pop_size : int
-        Population size. In the paper, it is at least ln N and at least sqrt(N).
+        Population size. In the paper, it is greater than ln N and at least sqrt(N).
     n_gen : int
         Number of generations after the initial population; 0 is the control without evolution.
     pc : float
