@@ -556,8 +556,7 @@ class Heatmap:
     Attributes
     ----------
     columns : sequence of (str, str)
-        Column or term, followed by "mean", the category whose share is shown, or "" (medians and other
-        shares).
+        Column or term, and "mean", the category whose share is shown, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
         Difference in mean rank, or in share of a category or term, from all samples, in standard deviations.
     values : sequence of sequence of str
