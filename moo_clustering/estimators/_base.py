@@ -365,8 +365,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         ClusterRules
             Rule sets sorted by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest set with sufficient
-            fidelity.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
 
         Examples
         --------
@@ -419,8 +418,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         DataFrame
             Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise and for samples
-            farther from the nearest training sample than 99% of the cluster. Methods with a pool add
-            ``support``.
+            farther from the nearest training sample than 99% of the cluster. ``support``: with a pool.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -694,11 +692,11 @@ class NearestSampleMixin:
     @_by_part
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
+        """Assign samples to the cluster of the nearest training sample, in the scaling and metric of the fit.
 
-        Samples of the fit get their ``labels_``. If constraints separate equal rows, these get the label of
-        the first. Takes O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features,
-        or the number of distances, differ from the fit.
+        Ties are broken by row order. Training samples get their ``labels_``. If constraints separate equal
+        rows, these get the label of the first row. Takes O(n n_samples n_features) time and bounded memory.
+        Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
         ----------
