@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters like scikit-learn, but not those of an estimator passed as ``start``."""
+        """Return the parameters as scikit-learn does, but without those of an estimator ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters like scikit-learn. The parameters of an estimator ``start`` cannot be set."""
+        """Set parameters as scikit-learn does. The parameters of an estimator ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -417,8 +417,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise and for samples
-            farther from the nearest training sample than 99% of the cluster. ``support``: with a pool.
+            Columns of X, ``cluster``, ``name`` and ``unlike`` (True for noise, and for samples farther
+            from the nearest training sample than 99% of the cluster). Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -428,7 +428,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with the samples of the fit.
 
-        At most 20,000 samples of the fit are used. Takes O(n n_samples n_features) time.
+        Uses at most 20,000 training samples. Takes O(n n_samples n_features) time.
 
         Parameters
         ----------
@@ -556,7 +556,7 @@ class PartLabelsMixin:
         """Return a function that labels new rows or, with ``of_fit``, the rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the row indices that :meth:`_with_rows` requires."""
+        """Return the indices of rows that must be passed to :meth:`_with_rows`."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
@@ -701,7 +701,7 @@ class NearestSampleMixin:
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
+            With ``metric="precomputed"``, distances to the training samples, shape (n, n_samples).
         """
         check_is_fitted(self, "labels_")
         labels: Int32Array = self.labels_  # type: ignore[attr-defined]

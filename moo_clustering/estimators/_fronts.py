@@ -136,7 +136,7 @@ class ControlsMixin:
     interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the first search of ``fit`` before it starts, without fitting the estimator.
+        """Return the first search of ``fit``, before it is started, without fitting the estimator.
 
         Run it with :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
         another algorithm, or the ``toolbox`` of a DeapSearch in DEAP loops. The arguments are the same as for
@@ -175,7 +175,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return an error that suggests parameters with which the fit runs a search."""
+        """Return an error that suggests parameters with which the fit would run a search."""
         params = self._parameters()
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
         evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
@@ -262,7 +262,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     Parameters
     ----------
-    algorithm : GeneticAlgorithm of pymoo, or a class of it
+    algorithm : pymoo GeneticAlgorithm instance or class
         Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival is used,
         but its real-valued operators are replaced by the operators of the method.
     callback : callable
@@ -397,7 +397,7 @@ class MemberGraphs(ABC):
     lists: NeighborLists
     groups: ConstraintGroups
     join_groups: bool  # whether to link the samples of each group, in addition to separating the groups
-    options: Mapping[str, Any]  # parameters of the estimator
+    options: Mapping[str, Any]  # estimator parameters
     seed: np.random.SeedSequence  # seed for each partition, so that repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 

@@ -30,7 +30,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Modes with an unsupervised search.
+# Supervision modes in which the search itself is unsupervised.
 OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
@@ -40,7 +40,7 @@ RULES = {*BY_CONSTRAINTS, *SHORT_NAMES, *SHORT_NAMES.values(), "knee", VIOLATION
 @documented(MedoidProblem)
 @estimator
 class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
-    """Base class of searches for non-dominated sets of medoids.
+    """Base class of clusterers that search for non-dominated sets of medoids.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters and representatives of all solutions by first appearance."""
+        """Number the clusters and representatives of each solution by first appearance."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])
@@ -272,7 +272,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._set_representatives()
 
     def _set_representatives(self) -> None:
-        """Set the representatives of the clusters of the selected solution."""
+        """Set the cluster representatives of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
         # Ties between medoids are broken by their order in the search, not by cluster number.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()

@@ -136,7 +136,7 @@ class Method:
 
 
 def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a read-only copy of a mapping and of the mappings in it."""
+    """Return a read-only copy of a mapping, including nested mappings."""
     return MappingProxyType(
         {name: _frozen(value) if isinstance(value, Mapping) else value for name, value in options.items()}
     )
@@ -588,13 +588,13 @@ def _check_installed(method: Method) -> None:
 
 
 def warn_left_out() -> None:
-    """Warn about every method of another package that could not be used."""
+    """Warn about each method of another package that could not be used."""
     for sentence in _LEFT_OUT:
         warnings.warn(sentence, stacklevel=2)
 
 
 def get_method(name: str) -> Method:
-    """Return the method with a name or alias, like :func:`find_method`."""
+    """Return the method with the given name or alias; see :func:`find_method`."""
     return find_method(name)[0]
 
 

@@ -120,7 +120,7 @@ def _constraints(kind: Any) -> list[Any]:
 
 @estimator
 class SeedOptions:
-    """Parameter of estimators with random choices.
+    """Parameter of estimators that make random choices.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class SeedOptions:
 
 @estimator
 class ParallelOptions(SeedOptions):
-    """Parameters of parallel estimators with random choices.
+    """Parameters of estimators that make random choices and run in parallel.
 
     Parameters
     ----------

@@ -161,8 +161,8 @@ class ParetoPoolClusterer(
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
-        Class of each sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
-        the string "-1" if classes are strings, which scikit-learn's scorers accept.
+        Class of each sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1
+        or, if classes are strings, "-1", which scikit-learn's scorers accept.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, after a fit with labels of every class. Absent if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
@@ -463,7 +463,7 @@ class ParetoPoolClusterer(
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Return the required interval of the number of clusters, or None."""
+        """Return the required range of numbers of clusters, or None."""
         if self.granularity is None:
             ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
             return None if ends is None else (int(ends[0]), int(ends[1]))
@@ -663,7 +663,7 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y)")
-        labels = np.asarray(self.labels_)  # computes the lazy labels of a table in parts
+        labels = np.asarray(self.labels_)  # computes the lazy labels of a partitioned table
         of_clusters, noise = self._solution.cluster_classes, labels < 0
         places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
         if (places >= 0).all():

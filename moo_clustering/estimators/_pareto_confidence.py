@@ -162,7 +162,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """With few features, return separated groups if far fewer than ``n_clusters``, else None."""
+        """With few features, return separated groups if there are far fewer than clusters, else None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -265,7 +265,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # Exclude the highest value from the median, like ``FamilyAgreement``.
+        # Exclude the highest value from the median, as ``FamilyAgreement`` does.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -328,7 +328,7 @@ class Assessor:
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
 
-# Features of the pool, of the graph and of the samples.
+# Features derived from the pool, the graph and the samples.
 FEATURES = (
     *("agreement", "best_agreement", "support", "near_agreement"),
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
@@ -450,7 +450,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.92, 1.24, 0.314, 0.129),
     },
 )
-# Model for bags, estimated from the same pools without features.
+# Model for bags, estimated from the same pools without the features of the samples.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.604,
     1.432,

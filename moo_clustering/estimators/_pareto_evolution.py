@@ -194,7 +194,7 @@ def _composed(
     require_same_samples("graph and pool", graph.n_samples, m)
     if constraints is not None:
         require_same_samples("constraints and pool", constraints.n_samples, m)
-    # Allow evolved partitions at least 60 clusters if there are enough samples.
+    # Allow at least 60 clusters in evolved partitions if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))

@@ -156,11 +156,11 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples, or landmarks with the landmark of every sample."""
+    """Scaled samples, or landmarks and the landmark of each sample."""
 
-    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``rare`` is
-    # the rare group of every landmark, -1 for other landmarks, or None without groups, and ``limits`` are the
-    # largest distances of their samples. ``counts`` are the numbers of all rows of the landmarks.
+    # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
+    # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
+    # the largest distance of each landmark's samples, and ``counts`` the number of rows of each landmark.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the points outside rare groups that are outliers now or in the mask ``before``."""
+        """Return a mask of points outside rare groups that are outliers, or were outliers in ``before``."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -251,7 +251,7 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups of rows whose gap to all other rows is long relative to their longest link.
+    """Find small groups with a gap to all other rows that is wide relative to their longest link.
 
     ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
     rows. Only rows that are far from their centre, or whose centre is isolated, are linked.
@@ -449,7 +449,7 @@ def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
     # The log distance of an outlier to its fifth neighbour exceeds the median by five robust standard
     # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
-    # outliers can be neighbours). There are no outliers among fewer than 20 samples, or if over 5% would be.
+    # outliers can be neighbours). Fewer than 20 samples, or more than 5% of the samples, are never outliers.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none

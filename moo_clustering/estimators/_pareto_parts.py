@@ -38,7 +38,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows only; all None if there are no such rows."""
+        """Labels and pairs of these rows. All are None if there are no such rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod

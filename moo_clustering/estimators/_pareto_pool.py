@@ -50,7 +50,7 @@ _AT_ONCE = 100_000
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
-# Distance that defines the neighbours of bags.
+# Distance used to find neighbouring bags.
 _GRAPH_DISTANCE = "average"
 
 
@@ -58,9 +58,9 @@ class RowCounts(NamedTuple):
     """Row counts and related statistics of each landmark."""
 
     rows: IntpArray  # number of rows
-    outliers: IntpArray  # number of outliers among them
-    first: IntpArray  # number of the first row
-    inlier: IntpArray  # number of the first row that is not an outlier, or a very large number
+    outliers: IntpArray  # number of outliers among these rows
+    first: IntpArray  # index of the first row
+    inlier: IntpArray  # index of the first row that is not an outlier, or a very large number
     widest: FloatArray  # largest distance from a row to the landmark
 
     @classmethod
@@ -229,7 +229,7 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random walks on the graph, (I - .9 B)^-1, for its kernel and the propagation of pairs."""
+        """Random walks (I - .9 B)^-1 on the graph, for its kernel and for pair propagation."""
         # With a factor close to 1, random walks are long.
         return diffusion(dense_affinity(self.graph), 0.9)
 

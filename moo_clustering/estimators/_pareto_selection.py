@@ -61,7 +61,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Append ``n_new`` samples without labels and pairs, and prepend ``before`` such samples."""
+        """Append ``n_new`` and prepend ``before`` samples without labels and pairs."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -685,7 +685,7 @@ def _by_pairs(
     rng: np.random.Generator,
 ) -> Labels:
     """Cluster by propagated pairs, and repair violations. Held-out pairs determine an unset n_clusters."""
-    # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
+    # With fewer than twelve pairs and no ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:

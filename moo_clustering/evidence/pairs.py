@@ -26,7 +26,7 @@ from moo_clustering.validity.base import integer_rows
 
 # Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-#: Constraints on the samples, or a symmetric matrix of summed constraints, as from :func:`pair_matrix`.
+#: Constraints on the samples, or a symmetric matrix of summed constraints, see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 

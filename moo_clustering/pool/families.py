@@ -406,7 +406,7 @@ def n_fragments(n_samples: int) -> int:
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
+    """Merge clusters a and b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
     # W_ab is the total similarity between a and b, and vol_a the total similarity of a. If no links remain,
     # the clusters with the smallest volumes are merged. Ties are broken by the lowest labels. Returns one
     # partition per k, ascending, for k up to the number of fragments. Takes O(m^3) time for m fragments.
