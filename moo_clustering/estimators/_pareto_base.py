@@ -459,7 +459,7 @@ class ParetoPoolClusterer(
 
     @property
     def _number(self) -> int | None:
-        """The required number of clusters, or None if none or an interval is given."""
+        """Required number of clusters, or None if it is not set or if a range is given."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
@@ -579,7 +579,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Return labels of the samples, or, for partitioned tables, of the landmarks."""
+        """Return the labels of the samples or, for partitioned tables, of the landmarks."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -590,7 +590,7 @@ class ParetoPoolClusterer(
 
     @property
     def _result_labels(self) -> Labels:
-        """Labels of the samples, or, for partitioned tables, of the landmarks."""
+        """Labels of the samples or, for partitioned tables, of the landmarks."""
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:

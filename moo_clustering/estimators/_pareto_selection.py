@@ -244,7 +244,7 @@ def _fitted(
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
     modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
-        # Without the penalty on ln n_clusters, the number of clusters would grow with the documents'.
+        # Without the penalty on ln n_clusters, more documents would result in more clusters.
         priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
@@ -438,7 +438,7 @@ class Candidates:
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition, or the best one with closest to ``n_clusters`` clusters."""
+        """Return the best eligible partition; with ``n_clusters``, the best with the closest number."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]

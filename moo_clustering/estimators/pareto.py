@@ -210,7 +210,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         all samples or a single update with all new samples. ``extra_candidates`` and ``views`` are kept.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples, at least a
-        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept like in
+        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as in
         ``relabel``. The numbers of clusters that disappear are reused for the highest-numbered clusters.
         ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
         ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that

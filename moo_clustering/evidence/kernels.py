@@ -317,7 +317,7 @@ def class_probabilities(
 
     Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
     O(n_samples K) time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match,
-    F contains NaN, prior or factors are not positive, or if both or neither are given.
+    if F contains NaN, if prior or factors are not positive, or if both or neither are given.
 
     Parameters
     ----------

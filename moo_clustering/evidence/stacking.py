@@ -94,7 +94,7 @@ class ClassifierStack:
             Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. They
             improve coarse probabilities, but degrade probabilities that follow thin shapes.
         penalty : float, default=20
-            Penalty, in log-likelihood units, if a classifier has weight 1.
+            Penalty, in log-likelihood units, for a classifier weight of 1.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")
