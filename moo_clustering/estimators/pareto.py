@@ -175,7 +175,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), Bags or table in parts
+        X : array-like, sparse matrix or data frame, shape (n_samples, n_features), Bags or partitioned table
             With ``metric="precomputed"``, distances of shape (n_samples, n_samples). Data frames (pandas,
             polars, pyarrow, AnnData) may contain numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
