@@ -1,4 +1,4 @@
-"""Names of clusters, and the columns or terms in which each cluster differs from its nearest one."""
+"""Cluster names, and the columns or terms in which each cluster differs from its nearest cluster."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Columns with more distinct values are divided into this number of bins of equal counts.
+# Columns with more distinct values than this are divided into this number of equally filled bins.
 _MOST_BINS = 256
-# Maximum number of compared columns, and of columns times pairs of clusters; for tables with more columns,
-# maximum number of columns, the strongest, that are compared per cluster.
+# Maximum number of columns, and of columns times pairs of clusters, that are compared. In wider tables, only
+# the strongest columns of each cluster are compared, at most this number per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Smallest strength of a listed contrast, and of a contrast that distinguishes two clusters in a name.
+# Minimum strength of a contrast to be listed, and to distinguish two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
-# Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
+# A cluster whose mean rank (from 0 to 1) is below or above these values has "low" or "high" numbers.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that are meaningless without the name of their column, which cluster names then include.
+# Categories that mean nothing without the name of their column, so cluster names include that name.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
-# Parts of web and e-mail addresses, which are unrelated to the topic of a document.
+# Parts of web and e-mail addresses, which say nothing about the topic of a document.
 _OF_ADDRESSES = frozenset({"com", "edu", "http", "https", "net", "org", "www"})
 _DAY = 86400.0
 _TRUTH = ["False", "True"]
@@ -49,10 +49,10 @@ class Contrast:
     ----------
     column : str
     value, other : str
-        Median, most distinctive category with its share, or share of documents, in the cluster and the
-        nearest.
+        In the cluster and in the nearest cluster: the median, the most distinctive category with its share,
+        or the share of documents.
     strength : float
-        From 0 to 1: Cliff's delta of numbers and dates, difference in shares of categories and terms.
+        Between 0 and 1: Cliff's delta for numbers and dates, difference in shares for categories and terms.
     """
 
     column: str
@@ -72,13 +72,13 @@ class ClusterDescription:
     ----------
     cluster, size : int
     name : str
-        Unique among the clusters.
+        Unique cluster name.
     nearest : int
-        Nearest cluster, with which ``contrasts`` compare; -1 for a single cluster.
+        Nearest cluster, to which ``contrasts`` refer; -1 if there is only one cluster.
     contrasts : tuple of Contrast
-        Strongest first.
+        Contrasts with the nearest cluster, strongest first.
     typical : tuple of int
-        Rows nearest to the centre of the cluster.
+        Rows nearest to the cluster centre.
     """
 
     cluster: int
@@ -96,12 +96,12 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     ----------
     clusters : sequence of ClusterDescription
     sample_names : sequence of str, optional
-        Names of all samples, to name typical samples. Default: row indices.
+        Names of all samples, used for typical samples. Default: row indices.
 
     Attributes
     ----------
     names : list of str
-        Name of every cluster.
+        Name of each cluster.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         return len(self._clusters)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per cluster.
+        """Return a table with one row per cluster.
 
         Returns
         -------
@@ -158,10 +158,10 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
 
     @documented()
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
-        """Return the descriptions with other names.
+        """Return the descriptions with cluster names chosen by a function.
 
         If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If it
-        returns the name of another cluster, a number is appended. Both cause a UserWarning.
+        returns a name that another cluster has, a number is appended. A UserWarning is issued in both cases.
 
         Parameters
         ----------
@@ -202,18 +202,18 @@ def describe_columns(
     units: Mapping[str, str] | None = None,
     n_contrasts: int = 3,
 ) -> ClusterDescriptions:
-    """Describe the clusters of a table by contrasts with their nearest clusters.
+    """Describe the clusters of a table by how each differs from its nearest cluster.
 
-    Raises a ValueError if the numbers of labels and rows differ, or ``n_contrasts`` is negative.
+    Raises a ValueError if the numbers of labels and rows differ or if ``n_contrasts`` is negative.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,), int
-        Clusters 0, 1, ..., and -1 for samples in no cluster.
+        Clusters 0, 1, ..., or -1 for samples outside all clusters.
     columns : DataFrame or array-like of shape (n_samples, n_columns)
-        Numbers, dates, booleans and categories in the units of the data. Missing values are ignored.
+        Numbers, dates, booleans and categories in their original units. Missing values are ignored.
     units : mapping of str to str, optional
-        Units of columns.
+        Units of the columns.
     n_contrasts : int, default=3
         Maximum number of contrasts per cluster.
 
@@ -224,11 +224,11 @@ def describe_columns(
 
     Notes
     -----
-    A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
-    Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
-    column do not matter. The nearest cluster has the most similar mean ranks and shares. Takes O(n_samples
-    n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200 clusters. If
-    there are more columns, only the strongest columns of every cluster are compared.
+    A name consists of up to three phrases that distinguish the cluster from the others, and is unique.
+    Numbers are compared by Cliff's delta, in at most 256 bins, so units and monotone transformations have no
+    effect. The nearest cluster is the one with the most similar mean ranks and shares. Takes O(n_samples
+    n_columns) time, plus O(n_clusters^2) for each of at most 500 columns (fewer with more than 200 clusters).
+    In wider tables, only the strongest columns of each cluster are compared.
 
     Examples
     --------
@@ -250,10 +250,10 @@ def describe_columns(
 def describe_terms(
     labels: ArrayLike, weights: Any, terms: Sequence[str], *, n_contrasts: int = 10
 ) -> ClusterDescriptions:
-    """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
+    """Describe clusters of documents by terms that are more frequent in them than in the nearest cluster.
 
-    Takes O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label
-    per document and one term per column.
+    Takes O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there is one label per
+    document and one term per column.
 
     Parameters
     ----------
@@ -268,13 +268,13 @@ def describe_terms(
     -------
     ClusterDescriptions
         Descriptions without typical documents. Stop words, numbers, single letters, and parts of web
-        addresses such as "com" are omitted.
+        addresses, such as "com", are omitted.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 
 
 class ComparedColumns:
-    """Columns that are sorted once, to describe any number of partitions; see :func:`describe_columns`."""
+    """Columns sorted once to describe any number of partitions; see :func:`describe_columns`."""
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
@@ -290,7 +290,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, beginning with columns whose names are in ``first``."""
+        """Return at most ``most`` columns, starting with the columns named in ``first``."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -303,21 +303,21 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of the strongest columns of every cluster, about ``most`` in total."""
+        """Return the positions of the strongest columns of each cluster, about ``most`` in total."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
     def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
         if len(self._columns) <= most:
             return list(range(len(self._columns)))
-        # Compute the strength of one column at a time, to save memory.
+        # Compute the strengths one column at a time to save memory.
         strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
         of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
         return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
 
 
 class ComparedTerms:
-    """Occurrences of terms, to describe any number of partitions; see :func:`describe_terms`."""
+    """Term occurrences used to describe any number of partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -336,7 +336,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return boolean columns that state whether the documents contain the terms ``first``."""
+        """Return boolean columns that indicate whether each document contains the terms ``first``."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -350,7 +350,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Among terms with equal contrasts, terms with larger weights come first.
+        # Among terms with equal contrasts, those with larger total weights come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -365,7 +365,7 @@ class ComparedTerms:
         return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of the most specific terms of every cluster, about ``most`` in total."""
+        """Return the positions of the most specific terms of each cluster, about ``most`` in total."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
@@ -376,7 +376,7 @@ class ComparedTerms:
 
 @dataclass(frozen=True, eq=False)
 class _Members:
-    """Members of clusters 0, 1, ...."""
+    """Cluster of each sample, and cluster sizes."""
 
     labels: NDArray[np.intp]
     sizes: NDArray[np.intp]
@@ -391,17 +391,17 @@ class _Members:
 
     @property
     def indicators(self) -> Any:
-        """Sparse indicators of clusters, shape (n_clusters, n_samples)."""
+        """Sparse cluster indicator matrix, shape (n_clusters, n_samples)."""
         inside = np.flatnonzero(self.labels >= 0)
         shape = len(self.sizes), len(self.labels)
         return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return the greatest difference of a column between every cluster and all samples, (n_clusters,)."""
+        """Return each cluster's largest difference from all samples in a column, shape (n_clusters,)."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
-        """Return the means of dense or sparse rows, shape (n_clusters, n_features)."""
+        """Return the mean of the dense or sparse rows of each cluster, shape (n_clusters, n_features)."""
         totals = self.indicators @ rows
         totals = totals.toarray() if sparse.issparse(totals) else totals
         return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
@@ -409,16 +409,16 @@ class _Members:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column whose values are numbered by codes; -1 marks cells that are not compared."""
+    """A column with its values encoded as integers; -1 marks cells that are not compared."""
 
     name: str
     codes: NDArray[np.intp]
     values: Sequence[str]  # categories, or empty
-    numbers: FloatArray  # numbers, or seconds of dates; empty for categories
+    numbers: FloatArray  # numbers, or dates in seconds; empty for categories
     show: Callable[[float], str]
     detail: int = 0  # precision of dates: 1 for months, 2 for days, 3 for minutes
     unit: str = ""
-    shared: Collection[str] = ()  # categories of several columns, in lower case
+    shared: Collection[str] = ()  # lower-case categories that occur in several columns
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
@@ -445,7 +445,7 @@ class _Column:
         codes[known] = places.reshape(-1)
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
-        # The range of the column determines the precision of its dates.
+        # The precision of the dates depends on the range of the column.
         days = float(ordered[-1] - ordered[0]) / _DAY
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
@@ -458,7 +458,7 @@ class _Column:
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
-        # A cluster without values has no contrasts in this column.
+        # Clusters in which this column is entirely missing have no contrasts in it.
         filled = counts.sum(axis=1) > 0
         return [
             replace(
@@ -474,18 +474,18 @@ class _Column:
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
-        # The score of a value is the share of smaller values minus the share of larger values.
+        # The score of a value is the fraction of smaller values minus the fraction of larger values.
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
-        # Halve the numbers first, because the sum of two huge numbers would overflow.
+        # Halve the numbers first, because the sum of two huge numbers could overflow.
         halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
         medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # Levels follow mean ranks, but "low" and "high" must not contradict the order of the medians.
+            # Levels are based on mean ranks, but "low" and "high" must not contradict the median order.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
             high &= medians >= medians[filled & ~high].max(initial=-np.inf)
@@ -495,12 +495,12 @@ class _Column:
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
             show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
-            return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum: independent of the order of rows
+            return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum does not depend on the row order
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Format the median dates just precisely enough to distinguish clusters that clearly differ."""
+        """Format the median dates with just enough precision to distinguish clearly different clusters."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -530,18 +530,18 @@ class _Column:
 
 @dataclass(frozen=True, eq=False)
 class _Trait:
-    """A column of numbers or booleans, a category of a column or a term, compared between clusters."""
+    """A numeric or boolean column, a category or a term, compared between clusters."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is above
-    phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
+    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is higher
+    phrases: Sequence[str]  # phrases for names; empty if the trait does not characterise the cluster
     value: Callable[[int], str]  # returns the value of a cluster, in words
-    # Returns the mean of a cluster in words, for equal medians; None for categories and terms.
+    # Returns the mean of a cluster in words, used if medians are equal. None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a category, "mean" (if only means differ) or "", and the values of the clusters in words."""
+        """Return a category, "mean" (if only means differ) or "", and each cluster's value in words."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -551,16 +551,16 @@ class _Trait:
 
 @dataclass(frozen=True, eq=False)
 class Heatmap:
-    """Table of the clusters and their strongest columns.
+    """Heatmap of the clusters and their strongest columns.
 
     Attributes
     ----------
     columns : sequence of (str, str)
-        Column or term, and "mean", the category whose share is shown, or "" for medians and other shares.
+        Column or term, and "mean", the category whose share is shown, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        Mean rank, or share of a category or term, minus that of all samples, in standard deviations.
+        Difference in mean rank, or in share of a category or term, from all samples, in standard deviations.
     values : sequence of sequence of str
-        Median, mean or share in words, for each cluster and column.
+        Median, mean or share of each cluster and column, in words.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -570,7 +570,7 @@ class Heatmap:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Columns, categories or terms compared between clusters; for documents, with directions of the means."""
+    """Columns, categories or terms compared between clusters; for documents, also mean directions."""
 
     members: _Members
     traits: Sequence[_Trait]
@@ -592,13 +592,13 @@ class Comparison:
         )
 
     def heatmap(self, most: int) -> Heatmap:
-        """Select the strongest columns of each cluster in turn, and place similar columns side by side."""
+        """Select the strongest columns of each cluster in turn, and place similar columns together."""
         from scipy.cluster.hierarchy import leaves_list, linkage
 
         sizes = self.members.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
-        # Terms characterise the clusters in which they are frequent.
+        # Terms characterise only clusters in which they are frequent.
         strengths = np.abs(levels) if self.directions is None else levels
         ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
         chosen: dict[str, int] = {}
@@ -614,11 +614,11 @@ class Comparison:
 
 
 def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:
-    """Return the nearest other non-empty cluster, by direction of the mean or by mean ranks; -1 if none."""
+    """Return each cluster's nearest non-empty cluster, by mean direction or mean ranks; -1 if none."""
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Compare mean ranks among all samples, because effects between clusters without overlap are all 1.
+        # Compare mean ranks among all samples, because effects between non-overlapping clusters are all 1.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -655,7 +655,7 @@ def _contrasts(
 def _names(
     sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
 ) -> list[str]:
-    """Return unique names, whose phrases distinguish every cluster from as many others as possible."""
+    """Return unique names whose phrases distinguish each cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:
@@ -668,7 +668,7 @@ def _names(
     # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Among equal phrases, prefer categories, then the greatest contrast with all clusters.
+    # Among equal phrases, prefer categories, then the strongest contrast with all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -693,7 +693,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # Clusters with equal names also get the value of the column in which each differs most from the others.
+    # Equal names are extended by the value of the column in which the cluster differs most from the others.
     for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         for cluster in same:
@@ -721,7 +721,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table; underscores are appended to names that the table already contains."""
+    """Add columns to a table, and append underscores to names that it already contains."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:
@@ -733,7 +733,7 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return columns ``name`` and ``typical`` of every sample; with ``support``, add it and ``doubtful``."""
+    """Return columns ``name``, ``typical`` and, with ``support``, also ``support`` and ``doubtful``."""
     # A sample is doubtful if another cluster has more support.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
@@ -768,7 +768,7 @@ def human_number(value: float) -> str:
 
 
 def exact_number(value: float) -> str:
-    """Format a number with few digits if they are exact, otherwise with all digits."""
+    """Format a number with few digits if this is exact, otherwise with all digits."""
     text = human_number(value)
     try:
         same = float(text.replace(",", "")) == value
@@ -782,7 +782,7 @@ def exact_number(value: float) -> str:
 
 
 def round_between(low: float, high: float, kind: str) -> float:
-    """Return a number with few digits in [low, high) near the middle; for dates, the start of a year, ..."""
+    """Return a round number near the middle of [low, high); for dates, the start of a year, month, ..."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):
@@ -792,7 +792,7 @@ def round_between(low: float, high: float, kind: str) -> float:
                 if low <= seconds < high:
                     return seconds
         return low
-    low = max(low, float(np.finfo(np.float64).min))  # infinity has no literal in the generated code
+    low = max(low, float(np.finfo(np.float64).min))  # the generated code has no literal for infinity
     if not np.isfinite(high):
         return low
     middle = low / 2.0 + high / 2.0

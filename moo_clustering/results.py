@@ -1,7 +1,7 @@
-"""The result of a clusterer as a typed object, for reports, cards, plots and the command.
+"""Typed result of a clusterer for reports, cards, plots and the command.
 
-:func:`result_of` returns the result of any fitted clusterer. Estimators of other packages get a full report
-if they have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
+:func:`result_of` returns the result of any fitted clusterer. Third-party estimators get a full report if they
+have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ class Front:
     Attributes
     ----------
     values : ndarray of shape (n_solutions, n_objectives)
-        Objectives with original signs.
+        Objectives with their original signs.
     objectives : sequence of Objective
     labels_of : callable
-        ``labels_of(rows)`` returns the partitions of some solutions, shape (n_rows, n_samples).
+        ``labels_of(rows)`` returns the partitions of the given solutions, shape (n_rows, n_samples).
     is_ready : bool
-        Whether the partitions are known or fast to compute. If False, reports show only some of them.
+        Whether the partitions are known or fast to compute. If False, reports show only some solutions.
     repaired : ndarray of shape (n_solutions, n_samples), optional
-        Partitions after samples were moved to satisfy constraints.
+        Partitions in which samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
         Row numbers of the medoids of the final partitions, padded with -1.
     n_clusters : ndarray of shape (n_solutions,), optional
     scores : mapping of str to ndarray of shape (n_solutions,)
-        Scores of the method by name, greater is better, NaN if undefined.
+        Scores computed by the method, by name. Higher is better; NaN if undefined.
     """
 
     values: FloatArray
@@ -83,11 +83,11 @@ class Front:
         return len(self.values)
 
     def labels(self) -> Labels:
-        """Return the partitions of all solutions, before repairs."""
+        """Return the unrepaired partitions of all solutions."""
         return np.asarray(self.labels_of(np.arange(len(self.values))))
 
     def final_labels(self, rows: IntpArray) -> Any:
-        """Return the partitions of some solutions, after repairs."""
+        """Return the repaired partitions of the given solutions."""
         return self.labels_of(rows) if self.repaired is None else self.repaired[rows]
 
 
@@ -98,38 +98,37 @@ class PoolResult:
     Attributes
     ----------
     scores : DataFrame
-        A row per partition of the pool.
+        One row per partition in the pool.
     alternatives : callable
         ``alternatives(feature_names)`` returns a table of alternative partitions, one per row.
     confidence, structure_p_value : float
     interval : tuple of float
-        Interval of the expected index.
+        Prediction interval of the adjusted Rand index.
     verdict, verdict_line : str
-        Verdict in a few words, and as a line with its figures.
+        Verdict in a few words, and in a line that includes its figures.
     remarks : tuple of str
-        Reasons and reservations of the verdict.
+        Reasons for the verdict, and reservations.
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters of the result, and of the best partitions of the other granularities.
+        Number of clusters in the result and in the best partition of every other granularity.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
     support : callable, optional
-        ``support()`` returns the share of the pool that groups each sample with the samples of each cluster,
-        shape (n_samples, n_clusters).
+        ``support()`` returns, for each sample and cluster, the fraction of the pool that groups the sample
+        with the cluster's samples, shape (n_samples, n_clusters).
     classes : ndarray, optional
-        Classes of a fit with labels.
+        Classes, after a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
-        c.
+        Position in ``classes`` of each cluster's class, -1 for new classes. None if cluster c is class c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
-        Best scores of an evolution and its controls.
+        Best scores of the evolution and its controls.
     described : sequence of mapping
-        Confidence, families and difference from the result of every alternative.
+        Confidence, families and difference from the result, for each alternative.
     arrays : mapping of str to ndarray
-        Further arrays for the archive.
+        Additional arrays for the archive.
     """
 
     scores: pd.DataFrame
@@ -154,14 +153,14 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Share of the pool in which two samples, or landmarks of many samples, are in the same cluster.
+    """Fraction of the pool that groups two samples (or, for many samples, two landmarks) together.
 
     Attributes
     ----------
     matrix : ndarray of shape (n_shown, n_shown)
     labels : ndarray of shape (n_shown,)
     n_all : int
-        Total number of samples or landmarks.
+        Total number of samples or landmarks, including those not shown.
     kind : {"samples", "landmarks"}
     """
 
@@ -173,28 +172,28 @@ class Coassociation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClusteringResult:
-    """Result of a fitted clusterer. Only ``labels`` are required.
+    """Result of a fitted clusterer. Only ``labels`` is required.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        Clusters 0, 1, ..., and -1 for noise.
+        Clusters 0, 1, ..., or -1 for noise.
     front : Front, optional
     member : int, optional
-        Row of the front with the partition ``labels``.
+        Row of the front that contains the partition ``labels``.
     member_is_known : bool
         Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
     rules : sequence of str
-        Rules that select a solution without another search.
+        Names of the rules that select a solution without a new search.
     select : callable, optional
-        ``select(rule)`` returns the result with another solution. It does not change the clusterer, and
-        raises a ValueError for a rule that this fit does not support.
+        ``select(rule)`` returns the result with another solution. The clusterer is not modified. Raises a
+        ValueError for a rule that the fit does not support.
     values : ndarray of shape (n_objectives,), optional
-        Objectives of ``labels``, if it is not on the front.
+        Objectives of ``labels`` if this partition is not on the front.
     medoids : ndarray of shape (n_clusters,), optional
         Row numbers of the medoids.
     alternatives, controls : mapping of str to ndarray of shape (n_samples,)
-        Further partitions by name.
+        Additional partitions by name.
     runs : ndarray of shape (n_runs, n_samples), optional
         Partitions of repeated runs.
     run_losses : ndarray of shape (n_runs,), optional
@@ -208,28 +207,28 @@ class ClusteringResult:
     attainment : AttainmentScores, optional
         Scores of the front against control data.
     number_reason : str
-        How the number of clusters was selected, in words.
+        Explanation of how the number of clusters was selected.
     figures, record : mapping of str to object
-        Figures of the fit, such as numbers of iterations, and further entries for the record of a run.
+        Figures about the fit, such as the number of iterations, and additional entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
-        ``leading_features(n, names)`` returns the features that characterise every cluster.
+        ``leading_features(n, names)`` returns the features that characterise each cluster.
     similarity : sparse matrix or ndarray of shape (n_samples, n_samples), optional
-        Clustered graph.
+        Graph that was clustered.
     eigenvalues, embedding : ndarray, optional
-        Eigenvalues and eigenvectors of its Laplacian.
+        Eigenvalues and eigenvectors of the graph Laplacian.
     metric : str or callable, optional
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
-        ``scaled(X)`` returns features or bags in the scale in which the method compares them.
+        ``scaled(X)`` returns features or bags scaled in the same way as for the method's comparisons.
     limits : sequence of Limit
-        Limits of the clusters, for a table of their violations by every solution.
+        Cluster limits, for a table of the violations in each solution.
     preparer : TablePreparer, optional
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
-        Lines for the head of a report, such as a verdict.
+        Lines at the top of a report, such as a verdict.
     lines : callable
-        ``lines()`` returns the lines of a summary of the fit, for a card.
+        ``lines()`` returns a summary of the fit as lines for a card.
     neighbor_recall : float, optional
         Recall of approximate neighbour lists.
     interrupted : bool
@@ -237,11 +236,11 @@ class ClusteringResult:
     history : callable
         ``history()`` returns the history of the search as a table, or None.
     records : sequence
-        Recorder, logbook or array of the search, for plots.
+        Recorder, logbook or array of the search for plots.
     arrays : callable
-        ``arrays()`` returns further arrays by name, for the archive.
+        ``arrays()`` returns additional arrays for the archive by name.
     user_names : mapping of int to str
-        Names of clusters that the user set.
+        Cluster names set by the user.
     """
 
     labels: NDArray[Any]
@@ -288,7 +287,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Return class names of clusters ("new, NUMBER" for new classes); None after a fit without labels."""
+        """Return the class name of each cluster ("new, NUMBER" for new classes), or None without labels."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -298,7 +297,7 @@ class ClusteringResult:
         return [names[i] if i >= 0 else f"new, {cluster}" for cluster, i in enumerate(of_clusters)]
 
     def row_of_front(self) -> int | None:
-        """Return the row of the front with the partition ``labels``; None if there is none or unknown."""
+        """Return the row of the front that contains ``labels``, or None if there is none or it is unknown."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
             return self.member
         same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))
@@ -311,20 +310,20 @@ class _HasResult(Protocol):
 
 
 def has_labels(clusterer: Any) -> bool:
-    """Return whether a clusterer was fitted."""
+    """Return whether a clusterer is fitted."""
     return getattr(clusterer, "labels_", None) is not None
 
 
 @documented()
 def result_of(clusterer: Any) -> ClusteringResult:
-    """Return the result of a fitted clusterer of any package.
+    """Return the result of a fitted clusterer from any package.
 
     Raises a NotFittedError if the clusterer has no ``labels_``.
 
     Parameters
     ----------
     clusterer : fitted clusterer
-        Clusterer or pipeline with ``clustering_result()``, or with ``labels_`` and possibly other attributes
+        Clusterer or pipeline that has ``clustering_result()``, or ``labels_`` and possibly other attributes
         with common names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
 
     Examples
@@ -345,7 +344,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Create a result from the attributes of a clusterer that have common names."""
+    """Create a result from the attributes of a clusterer that have well-known names."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)
@@ -376,14 +375,14 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names of clusters by the user's names; append numbers to equal other names, as in "a (2)"."""
+    """Replace cluster names by the user's names; number other names that are equal, as in "a (2)"."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
 def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
+    """Describe cluster sizes, ``new`` unlabelled clusters, and outliers: "2 clusters of 9, 5 samples"."""
     weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
     sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]
@@ -402,7 +401,7 @@ def recall_text(recall: float | None) -> str | None:
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
-    """Return the user's names of clusters after changes, in which None removes a name."""
+    """Return the user's cluster names after applying changes, where None removes a name."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
@@ -425,10 +424,10 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Carry the user's names of clusters over from one partition to another."""
-    # A name is carried over to the cluster that contains more than half of the samples of the named cluster,
-    # if these are also more than half of the samples of that cluster. Other names are dropped, with a
-    # UserWarning that lists them. Takes O(n_samples n_names) time.
+    """Carry the user's cluster names over from one partition to another."""
+    # A name is carried over to the cluster that contains more than half of the named cluster's samples, if
+    # these also make up more than half of that cluster. Other names are dropped, and a UserWarning lists
+    # them. Takes O(n_samples n_names) time.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -444,13 +443,13 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
 
 
 def records_of(clusterer: Any) -> list[Any]:
-    """Return recorders, logbooks or arrays of the search of a clusterer, fitted or not."""
+    """Return the recorders, logbooks or arrays of a clusterer's search, whether or not it is fitted."""
     names = {name: name for name in ("history_", "logbook_", "objective_history_")}
     return list(attributes_of(clusterer, names).values())
 
 
 def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame | None:
-    """Convert the history of a search to a table with one row per generation or sweep, or return None."""
+    """Convert a search history (or None) to a table with one row per generation or sweep."""
     if history is None or isinstance(history, pd.DataFrame):
         return history
     if isinstance(history, np.ndarray):
@@ -460,7 +459,7 @@ def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame 
 
 
 def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
-    """Convert a logbook to a table with one row per generation or update of the centres."""
+    """Convert a logbook to a table with one row per generation or centre update."""
     frame = pd.DataFrame(list(logbook)).rename(columns={"gen": "generation", "iter": "generation"})
     if len(seconds) == len(frame):
         frame.insert(1, "seconds", seconds)
@@ -468,13 +467,13 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the named attributes that a clusterer has, under other names."""
+    """Return those of the given attributes that a clusterer has, under new names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
 class SearchHistory(NamedTuple):
-    """Values and objectives of a run, by step."""
+    """Values and objectives of a run at each step."""
 
     step: str  # unit of the steps
     frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step
@@ -484,9 +483,9 @@ class SearchHistory(NamedTuple):
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
-    """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array."""
-    # ``names`` are those of the objectives of a recorder (default: those of the estimator).
-    # Lazy import, because many users of results run no search.
+    """Read the history from a fitted estimator, recorder, data frame, DEAP logbook or array."""
+    # ``names`` are the objective names of a recorder. Default: the objective names of the estimator.
+    # Import lazily, because results are often used without a search.
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -576,7 +575,7 @@ def _of_logbook(logbook: Any) -> SearchHistory:
 
 
 def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Split statistics of several objectives into one column per objective."""
+    """Split statistics that cover several objectives into one column per objective."""
     single: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, np.ndarray | list | tuple):

@@ -1,4 +1,4 @@
-"""Rules that explain a partition: decision trees on the front of fidelity and number of conditions."""
+"""Rules that explain a partition: decision trees that trade off fidelity and number of conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moo_clustering.descriptions import ComparedColumns, exact_number, round_bet
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 
-# Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
+# The search is limited to this number of rows, columns and conditions; final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
@@ -33,15 +33,15 @@ class Rule:
     ----------
     cluster : int
     name : str
-        Name of the cluster.
+        Cluster name.
     conditions : tuple of str
-        At most one per column, and one for all terms; empty if the rule assigns all samples.
+        At most one per column and one for all terms. Empty if the rule covers all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
-        Share of these samples that belong to the cluster.
+        Fraction of these samples that belong to the cluster.
     recall : float
-        Share of the cluster that satisfies the conditions.
+        Fraction of the cluster's samples that satisfy the conditions.
     """
 
     cluster: int
@@ -65,14 +65,14 @@ class RuleSet:
     Parameters
     ----------
     table, tree, clusters, names : object
-        Columns, tree, clusters of the samples and names of the clusters.
+        Columns, decision tree, cluster of each sample, and cluster names.
 
     Attributes
     ----------
     n_conditions : int
-        Number of inner nodes of the tree.
+        Number of internal nodes of the tree.
     fidelity : float
-        Share of the clustered samples that the rules assign to their own cluster.
+        Fraction of the clustered samples that the rules assign to the correct cluster.
     rules : tuple of Rule
         Sorted by cluster, then by decreasing number of samples.
     """
@@ -96,12 +96,12 @@ class RuleSet:
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
 
-        Missing values and unknown categories satisfy no condition. Raises a ValueError if X lacks a column.
+        Missing values and unknown categories satisfy no conditions. Raises a ValueError if X lacks a column.
 
         Parameters
         ----------
         X
-            Columns of the rules, in a table like that of the fit.
+            Table that contains the columns used by the rules, in the same format as the original table.
 
         Returns
         -------
@@ -115,8 +115,9 @@ class RuleSet:
         Returns
         -------
         str
-            Code whose argument ``row`` maps column names to numbers without units, strings, booleans or
-            ``pandas.Timestamp``; durations are in hours. Comments contain fidelity and cluster names.
+            Code; its argument ``row`` maps column names to unitless numbers, strings, booleans or
+            ``pandas.Timestamp``. Durations are in hours. The comments state the fidelity and the cluster
+            names.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -124,7 +125,7 @@ class RuleSet:
         return "\n".join([*self._comments("#", "pandas.Timestamp"), *lines, ""])
 
     def _comments(self, mark: str, form: str) -> Iterator[str]:
-        """Return comments: fidelity, names of the clusters, and columns that must contain dates."""
+        """Return comments: fidelity, cluster names, and the columns that must contain dates."""
         lines = [self._summary()]
         for k, name in enumerate(self._names):
             lines.append(f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}")
@@ -149,9 +150,9 @@ class RuleSet:
         Returns
         -------
         str
-            A ``CASE`` expression after comments with the fidelity and the names of the clusters. Column names
-            are in double quotes. Dates are ISO strings, which databases convert to the type of the column.
-            Dates are compared by day unless dates of the fit have times or a time zone.
+            A ``CASE`` expression, preceded by comments with the fidelity and the cluster names. Column names
+            are in double quotes. Dates are ISO strings, which databases convert to the column type, and are
+            compared by day unless dates in the table have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         return "\n".join([*self._comments("--", form), self._sql(self._tree)])
@@ -164,25 +165,25 @@ class RuleSet:
         return f"CASE WHEN {condition} THEN {self._sql(yes)} ELSE {self._sql(no)} END"
 
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
-        """Return a spreadsheet formula for the number of the cluster, for any language of the spreadsheet.
+        """Return a spreadsheet formula for the cluster number that works in any spreadsheet language.
 
-        The formula contains no function and ignores case, except in columns with categories that differ only
-        in case: these require the English function ``EXACT``. Cells must contain numbers and dates as such,
-        not as text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
+        The formula uses no functions and ignores case. Only categories that differ in case alone require the
+        English function ``EXACT``. Numbers and dates must be stored as such, not as text. Raises a ValueError
+        if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
         columns : sequence of str
-            Names of the columns A, B, ... of the sheet.
+            Names of the sheet's columns A, B, ....
         row : int, default=2
-            Row of the sheet that the formula refers to.
+            Sheet row to which the formula refers.
         decimal : {".", ","}, default="."
-            Decimal mark of the sheet.
+            Decimal separator of the sheet.
 
         Returns
         -------
         str
-            Sum of cluster numbers times conditions, which are 0 or 1; it can be filled down.
+            Sum of the cluster numbers, each multiplied by 0/1 conditions. The formula can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
@@ -207,7 +208,7 @@ class RuleSet:
         return f"={written(self._tree)}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per rule.
+        """Return a table with one row per rule.
 
         Returns
         -------
@@ -233,9 +234,9 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets on the front of fidelity and number of conditions, shortest first.
+    """Rule sets that trade off fidelity and number of conditions, shortest first.
 
-    ``print`` shows the rule set of :meth:`select`.
+    ``print`` shows the rule set that :meth:`select` returns.
 
     Parameters
     ----------
@@ -254,17 +255,17 @@ class ClusterRules(Sequence[RuleSet]):
     def select(self, fidelity: float = 0.95) -> RuleSet:
         """Return the shortest rule set with a rule for every cluster and sufficient fidelity.
 
-        Raises a ValueError unless ``fidelity`` is from 0 to 1.
+        Raises a ValueError unless ``fidelity`` is between 0 and 1.
 
         Parameters
         ----------
         fidelity : float, default=0.95
-            Required fidelity.
+            Minimum fidelity.
 
         Returns
         -------
         RuleSet
-            If no fidelity is sufficient, the rule set with the highest fidelity.
+            The rule set with the highest fidelity if none reaches ``fidelity``.
         """
         fidelity = probability("fidelity", fidelity)
         most = max(len(each._clusters) for each in self)
@@ -272,7 +273,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per rule set.
+        """Return a table with one row per rule set.
 
         Returns
         -------
@@ -301,36 +302,36 @@ def find_rules(
     names: Sequence[str] | None = None,
     units: Mapping[str, str] | None = None,
 ) -> ClusterRules:
-    """Explain a partition by decision trees of increasing size.
+    """Explain a partition with decision trees of increasing size.
 
-    Raises a ValueError if rows lack labels, clusters lack names, or no sample is in a cluster.
+    Raises a ValueError if a row has no label, a cluster has no name, or no sample is in a cluster.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,), int
-        Clusters 0, 1, ..., and -1 for samples in no cluster, which are ignored.
+        Clusters 0, 1, ..., or -1 for samples outside all clusters, which are ignored.
     columns : DataFrame or array-like of shape (n_samples, n_columns)
-        Numbers, dates, booleans and categories. A missing value satisfies no condition.
+        Numbers, dates, booleans and categories. Missing values do not satisfy any condition.
     max_conditions : int, optional
-        Maximum number of conditions. Default: twice the number of clusters, and at least 7.
+        Maximum number of conditions. Default: twice the number of clusters, but at least 7.
     names : sequence of str, optional
         Names of the clusters. Default: ``cluster 0``, ....
     units : mapping of str to str, optional
-        Units of columns.
+        Units of the columns.
 
     Returns
     -------
     ClusterRules
-        One rule set for every number of conditions that improves the fidelity.
+        One rule set for each number of conditions that increases the fidelity.
 
     Notes
     -----
-    A beam search joins optimal trees of depth two. In these trees and in greedy trees of scikit-learn, each
-    condition is then optimised over all columns and values, with the other conditions fixed. The search uses
-    at most 2,000 rows and 48 columns. The fidelity is computed from all rows. Takes O(n_clusters
-    n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and
-    Tavallali, "Alternating optimization of decision trees, with application to learning sparse oblique
-    trees", NeurIPS 2018.
+    A beam search combines optimal trees of depth two. Starting from these trees and from greedy scikit-learn
+    trees, each condition is then optimised over all columns and values while the other conditions are fixed.
+    The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
+    O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
+    Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
+    sparse oblique trees", NeurIPS 2018.
 
     Examples
     --------
@@ -358,8 +359,8 @@ def rules_of(
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Find rules as :func:`find_rules` does; ``read`` converts further samples to a table or array."""
-    # With ``is_terms``, boolean columns are occurrences of terms.
+    """Find rules like :func:`find_rules`; ``read`` converts new samples to a table or array."""
+    # With ``is_terms``, boolean columns indicate whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
@@ -391,13 +392,13 @@ def rules_of(
     for each in sorted(rule_sets, key=lambda each: (each.n_conditions, -each.fidelity)):
         if not front or each.fidelity > front[-1].fidelity:
             front.append(each)
-    # A single leaf can only describe a single cluster.
+    # Omit the tree with a single leaf, because it describes only one cluster.
     return ClusterRules(front[1:] if len(front) > 1 and not front[0].n_conditions else front)
 
 
 @dataclass(frozen=True)
 class _Test:
-    """A condition on a column; a missing value does not satisfy it."""
+    """A condition on a column. Missing values do not satisfy it."""
 
     column: int
     sign: str  # "<=", ">" or "=" with a category code
@@ -413,7 +414,7 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Node:
-    """A leaf, or a condition with the trees of the rows that do and do not satisfy it."""
+    """A leaf, or a condition with one subtree for rows that satisfy it and one for rows that do not."""
 
     cluster: int = -1
     split: tuple[_Test, _Node, _Node] | None = None
@@ -422,16 +423,16 @@ class _Node:
 @dataclass(frozen=True)
 class _Column:
     name: str
-    kind: str  # "number", "date", "truth", "category", or "term" for the occurrence of a term
+    kind: str  # "number", "date", "truth", "category", or "term" (whether a term occurs)
     categories: tuple[Any, ...] = ()
     unit: str = ""
     has_missing: bool = False
     zone: Any = None
-    has_times: bool = False  # whether dates have a time of day or a zone
+    has_times: bool = False  # whether dates have a time of day or a time zone
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
-        """Describe a column, and convert it to numbers: values, seconds or category codes."""
+        """Describe a column, and convert its values to numbers, seconds or category codes."""
         if column.dtype == object:  # for example, booleans with missing values
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
@@ -457,7 +458,7 @@ class _Column:
         return cls(name, "category", tuple(categories), has_missing=has_missing), numbers
 
     def numbers(self, column: pd.Series[Any]) -> FloatArray:
-        """Convert further values of the column."""
+        """Convert new values of the column to numbers."""
         other, found = _Column.of(self.name, column, self.unit)
         if self.kind in ("truth", "term") and other.kind != "category":
             return found
@@ -473,7 +474,7 @@ class _Column:
             known, texts = ~np.isnan(found), np.full(len(found), "", dtype=object)
             texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
-        # Unknown categories satisfy no condition.
+        # Unknown categories do not satisfy any condition.
         pairs = zip(texts, known, strict=True)
         return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
@@ -501,8 +502,8 @@ class _Column:
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str, decimal: str) -> str:
-        """Write a condition as a factor of a spreadsheet formula, 0 for an empty cell."""
-        # Texts and TRUE are greater than all numbers, and an empty cell equals both 0 and "".
+        """Write a condition as a factor of a spreadsheet formula that is 0 for empty cells."""
+        # Spreadsheets sort text and TRUE after all numbers, and an empty cell equals both 0 and "".
         number = f'({cell}<>"")*({cell}<1E+300)'
         if self.kind == "category":
             text = str(self.categories[int(test.value)])
@@ -511,7 +512,7 @@ class _Column:
                 separator = {".": ",", ",": ";"}[decimal]
                 return f"EXACT({cell}{separator}{quoted_text})"
             return f'({cell}&""={quoted_text})'
-        if self.kind in ("truth", "term"):  # "true" is a text unless the language of the sheet is English
+        if self.kind in ("truth", "term"):  # "true" is text unless the sheet's language is English
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
@@ -534,9 +535,9 @@ class _Column:
 
 
 class _Table:
-    """Columns as numbers, shape (n_samples, n_columns), with NaN for missing values."""
+    """Columns converted to numbers, shape (n_samples, n_columns); missing values are NaN."""
 
-    # ``names`` are those of all columns of the fit; ``read`` converts further samples to a table or array.
+    # ``names`` are the names of all columns of the fit; ``read`` converts new samples to a table or array.
 
     def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
         found = [
@@ -549,11 +550,11 @@ class _Table:
         self._names, self._read = names, read
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:
-        """Convert further samples to numbers, with NaN in columns that are not needed."""
+        """Convert new samples to numbers, with NaN in columns that are not needed."""
         found = X if self._read is None else self._read(X)
         frame, labels = as_frame(found)
         if labels is None and not isinstance(found, pd.DataFrame):
-            # Columns of arrays must be in the order of the fit.
+            # Array columns must have the same order as in the fit.
             if frame.shape[1] != len(self._names):
                 raise ValueError(f"X must have {len(self._names)} columns, got shape {frame.shape}")
             frame = frame.set_axis(self._names, axis=1)
@@ -568,7 +569,7 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield the conditions of a path from root to leaf, one per column and one for all terms."""
+        """Yield the conditions on a path from the root to a leaf, one per column and one for all terms."""
         terms: tuple[list[str], list[str]] = [], []  # absent, present
         for place in dict.fromkeys(test.column for test, _ in path):
             tests, column = [each for each in path if each[0].column == place], self.columns[place]
@@ -585,7 +586,7 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # A missing value reaches the leaf if it fails every condition on the way.
+        # A missing value reaches the leaf if it fails every condition on the path.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
@@ -609,7 +610,7 @@ class _Table:
 
 
 class _Search:
-    """Search for trees of a few hundred candidate conditions that predict the labels of some rows."""
+    """Search for trees that predict the labels of some rows, from a few hundred candidate conditions."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
@@ -625,13 +626,13 @@ class _Search:
         self._holds = np.column_stack(holds) if holds else np.empty((len(self._labels), 0), dtype=bool)
 
     def trees(self, most: int) -> list[_Node]:
-        """Return the best tree found for every number of conditions up to ``most``."""
+        """Return the best tree found for each number of conditions up to ``most``."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees; by default, these are all trees for up to 12 clusters.
+            # Improve at most 24 trees; with up to 12 clusters, the default size limit yields no more.
             improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [
                 descent.improve(tree) if place in improved else tree for place, tree in enumerate(starts)
@@ -639,12 +640,12 @@ class _Search:
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Fit scikit-learn's trees with 2 to ``most`` leaves, as further starts of the descent."""
+        """Fit scikit-learn's trees with 2 to ``most`` leaves, as additional starts of the descent."""
         numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
             return []
-        # Use positions of distinct values, because scikit-learn's thresholds have single precision.
+        # Replace values by their ranks, because scikit-learn's thresholds have only single precision.
         levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
         pairs = zip(levels, self._values[:, numeric].T, strict=True)
         codes = [np.where(np.isnan(own), np.nan, np.searchsorted(level, own)) for level, own in pairs]
@@ -658,7 +659,7 @@ class _Search:
             if column >= len(numeric):
                 return _Node(split=(self._tests[equal[column - len(numeric)]], right, left))
             place, own, cut = numeric[column], levels[column], tree.threshold[node]
-            # An infinite threshold separates missing values from all others.
+            # An infinite threshold separates missing values from all other values.
             low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
             value = float(own[-1])
             if low + 1 < len(own):
@@ -677,7 +678,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return the conditions on the usable columns, wide gaps first."""
+        """Return the conditions on the usable columns, those in wide gaps first."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -701,13 +702,13 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the positions of values just below a cut: all, or cuts at quantiles and of a tree."""
+        """Return positions of the values just below all cuts, or below the cuts of a tree and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(
             criterion="entropy", max_leaf_nodes=max(3, most * 2 // 3), random_state=0
         )
-        # Use positions of values, because the thresholds of the tree have single precision.
+        # Replace values by their positions, because the tree's thresholds have only single precision.
         places = np.searchsorted(different, own)
         inner = tree.fit(places[:, None], labels).tree_
         cuts = np.floor(inner.threshold[inner.feature >= 0]).astype(np.intp)
@@ -715,7 +716,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return numbers of correct rows and trees for 1, 2, ... leaves, while more leaves help."""
+        """Return the number of correct rows and the tree for 1, 2, ... leaves, while more leaves help."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -730,7 +731,7 @@ class _Search:
         found = _better(found + exact)
         if depth <= 2 or most <= 2 or found[-1][0] == len(rows):
             return found
-        # Alternative conditions of the root, of its children, and of all nodes below.
+        # Number of alternative conditions tried for the root, for its children, and for all lower nodes.
         width = (4, 2, 1)[min(level, 2)]
         gains = self._gains(rows, here)
         order = np.argsort(-np.round(gains, 9), kind="stable")[:width].tolist()
@@ -761,9 +762,9 @@ class _Search:
     def _depth_two(
         self, rows: NDArray[np.intp], here: NDArray[np.bool_], differs: NDArray[np.intp], most: int
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
-        """Return optimal trees of depth two with 2 to 4 leaves, and their roots among columns of ``here``."""
+        """Return optimal trees of depth two with 2 to 4 leaves, and their roots (columns of ``here``)."""
         n, labels = here.shape[1], self._labels[rows]
-        # Counts of the most frequent cluster in the four parts of two conditions, and the two parts of one.
+        # Size of the majority cluster in each of the four parts of two conditions, and the two parts of one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -772,7 +773,7 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # Best second condition inside and outside of each first condition.
+        # Best second condition for rows that satisfy the first condition, and for rows that do not.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
@@ -802,9 +803,9 @@ class _Search:
 
 
 class _Descent:
-    """Coordinate descent on the conditions of a tree: one condition at a time, the others fixed."""
+    """Coordinate descent on the conditions of a tree: one condition is optimised at a time."""
 
-    # Distinct values of the columns are numbered once, one column after the other; missing values are last.
+    # The distinct values are numbered once, column by column, with missing values last.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -828,13 +829,13 @@ class _Descent:
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
         self._is_known = known
-        # Among cuts with equal gains, prefer the cut in the widest gap.
+        # Among cuts with equal gains, prefer the one in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise conditions over all columns, or only their own, until the fit stops improving."""
+        """Optimise conditions over all columns, or over their own column, until the fit stops improving."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -859,7 +860,7 @@ class _Descent:
         return _Node(split=(test, yes, self._optimised(no, rows[~holds], own_column)))
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
-        """Return the condition whose rows have the greatest total gain; ``test`` if none is better."""
+        """Return the condition with the highest total gain of its rows, or ``test`` if none is better."""
         chosen = slice(None)
         if column is not None:
             place = int(np.flatnonzero(self._columns == column)[0])
@@ -871,7 +872,7 @@ class _Descent:
             codes.reshape(-1), weights=np.repeat(gain, codes.shape[1]), minlength=here.stop - here.start
         )
         totals *= self._is_known[here]
-        # Sums of whole numbers are exact, and so are their differences.
+        # The gains are integers, so sums and their differences are exact.
         sums = np.concatenate([[0.0], np.cumsum(totals)])
         column_of = self._column_of[here]
         first, last = self._starts[column_of] - here.start, self._starts[column_of + 1] - here.start
@@ -899,7 +900,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the trees of 1, 2, ... leaves; a smaller tree replaces a larger tree that is not better."""
+    """Return trees of 1, 2, ... leaves; larger trees that are no better are replaced by smaller trees."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -911,7 +912,7 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
 def _leaves(
     tree: _Node, values: FloatArray, rows: NDArray[np.intp], path: tuple[tuple[_Test, bool], ...] = ()
 ) -> Iterator[tuple[int, NDArray[np.intp], Sequence[tuple[_Test, bool]]]]:
-    """Yield the cluster, the rows and the path of every leaf."""
+    """Yield the cluster, the rows and the path of each leaf."""
     if tree.split is None:
         yield tree.cluster, rows, path
         return
@@ -930,7 +931,7 @@ def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
 
 
 def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
-    """Label each leaf with the majority cluster of all its rows, not only of the searched rows."""
+    """Label each leaf with the majority cluster of all its rows, not just of the rows used in the search."""
 
     def visit(node: _Node, rows: NDArray[np.intp]) -> _Node:
         if node.split is None:
@@ -945,7 +946,7 @@ def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _N
 
 
 def _pruned(node: _Node) -> _Node:
-    """Drop conditions whose branches are leaves of one cluster."""
+    """Drop conditions whose two branches are leaves of the same cluster."""
     if node.split is None:
         return node
     test, yes, no = node.split
@@ -965,7 +966,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows to search: all rows in clusters, or a sample with at least 20 of every cluster."""
+    """Return the rows to search: all clustered rows, or a sample with at least 20 rows per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside
@@ -978,20 +979,20 @@ def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> FloatArray:
-    """Return the gaps between numbers relative to the range of their column, from 0 to 1."""
+    """Return the gaps between numbers as fractions of the column's range."""
     with np.errstate(all="ignore"):
         found = (high / 2.0 - low / 2.0) / (last / 2.0 - first / 2.0)
     return np.clip(np.nan_to_num(found, nan=0.0, posinf=1.0), 0.0, 1.0)
 
 
 def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
-    """Format a date, with the time of day unless it is midnight."""
+    """Format a date, with the time unless it is midnight."""
     moment = pd.Timestamp(round(seconds * 1e6), unit="us")
     text = moment.isoformat(sep=" ") if full or moment != moment.normalize() else f"{moment:%Y-%m-%d}"
     return text if zone is None else f"{text} UTC"
 
 
 def _percent(share: float) -> str:
-    """Format a share in percent; 100 only if it is exactly 1, and 0 only if it is exactly 0."""
+    """Format a share as a percentage that is 100 only for exactly 1, and 0 only for exactly 0."""
     is_whole = share in (0.0, 1.0) or 0.005 <= share < 0.995
     return f"{100 * share:.0f}%" if is_whole else f"{min(max(100 * share, 0.1), 99.9):.1f}%"

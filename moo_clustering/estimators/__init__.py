@@ -1,4 +1,4 @@
-"""Estimators with the interface of scikit-learn, one file per family."""
+"""Estimators with scikit-learn's interface, one file per family."""
 
 import lazy_loader as _lazy
 

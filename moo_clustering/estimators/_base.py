@@ -1,4 +1,4 @@
-"""Base classes of estimators (reports, tables in parts, semi-supervised fits), and helper functions."""
+"""Base classes of estimators (reports, partitioned tables, semi-supervised fits), and helper functions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed, so that a longer run can continue a shorter one.
+# Parameters that may change when a run is resumed, for example to extend a shorter run.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -91,7 +91,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Function that labels rows by ``predict`` of a fitted estimator, under the column names of the fit."""
+    """Function that labels rows with a fitted estimator's ``predict``, under the column names of the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it labels tables in parts by part."""
+    """Wrap a ``predict`` that labels rows independently, so that it processes partitioned tables by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -125,7 +125,7 @@ def _by_part(predict: Any) -> Any:
 
 
 class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
-    """Mixin that checks parameters, and applies ``predict`` to tables in parts.
+    """Mixin that checks parameters and applies ``predict`` to partitioned tables.
 
     Numeric parameters reject booleans. NumPy integers, which can overflow, are converted to int.
     """
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as in scikit-learn, without parameters of an estimator ``start``."""
+        """Return the parameters as scikit-learn does, but without those of an estimator ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn. Parameters of an estimator ``start`` cannot be set."""
+        """Set parameters as scikit-learn does. The parameters of an estimator ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -174,7 +174,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # Messages of other libraries would quote the whole string.
+                # Error messages from other libraries would quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -183,12 +183,12 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
 
 
 class ReportMixin(NumericOptionsMixin):
-    """Mixin of clusterers that can write a report.
+    """Mixin for clusterers that can write a report.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... by first appearance.
+        Cluster of each sample. Clusters are numbered 0, 1, ... by first appearance.
     n_clusters_ : int
         Number of non-empty clusters.
     """
@@ -197,7 +197,7 @@ class ReportMixin(NumericOptionsMixin):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A new fit drops the names of clusters; other methods that change the partition carry them over.
+        # A new fit drops the cluster names. Other methods that change the partition carry them over.
         for name in ("fit", "choose", "relabel", "take"):
             method = getattr(cls, name, None)
             if isfunction(method) and not hasattr(method, "follows_names"):
@@ -205,19 +205,19 @@ class ReportMixin(NumericOptionsMixin):
 
     @property
     def cluster_names_(self) -> dict[int, str]:
-        """Names of clusters that :meth:`rename` (or ``take``, by classes) set; empty after ``fit``."""
+        """Cluster names set by :meth:`rename`, or by ``take`` from the classes. Empty after ``fit``."""
         return dict(vars(self).get("_cluster_names", {}))
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
         return carried_names(before, after, names)
 
     def rename(self, names: Mapping[int, str | None]) -> Self:
-        """Set the names of clusters in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
+        """Set the cluster names used in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
         A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
-        the samples of its cluster are in one new cluster, and make up more than half of the new cluster. A
-        UserWarning lists the names that are dropped. Raises a NotFittedError before ``fit``, and a ValueError
-        or TypeError if a cluster does not exist, or a name is empty, not unique or not a string.
+        its cluster's samples are in one new cluster and make up more than half of that cluster. A UserWarning
+        lists the dropped names. Raises a NotFittedError before ``fit``, and a ValueError or TypeError if a
+        cluster does not exist or if a name is empty, not unique or not a string.
 
         Parameters
         ----------
@@ -246,17 +246,17 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         path : path-like
-            HTML file, which is overwritten.
+            HTML file, which is overwritten if it exists.
         X
-            Data of the fit, for the map of the samples and the description of clusters.
+            Training data, used for the map of the samples and the cluster descriptions.
         **options
             ``y``, ``must_link`` and ``cannot_link`` of the fit, ``sample_names``, ``feature_names``,
-            ``title`` and further options of :func:`~moo_clustering.visualization.report.report_content`.
+            ``title`` and other options of :func:`~moo_clustering.visualization.report.report_content`.
 
         Returns
         -------
         Report
-            Object with the attribute ``path`` and the method ``open()``. Notebooks display the page.
+            Object with the attribute ``path`` and the method ``open()``. Notebooks display the report.
 
         Examples
         --------
@@ -275,14 +275,14 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the attributes. A subclass replaces fields of the returned result."""
+        """Create the result from the attributes. Subclasses replace fields of the returned result."""
         scale = getattr(self, "scale", None)
         return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report` (see there for options and errors) in a notebook or the browser.
+        """Display the report in a notebook or the browser; see :meth:`report` for options and errors.
 
-        If no browser opens, issues a UserWarning with the path of the temporary file.
+        If no browser can be opened, a UserWarning states the path of the temporary file.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -304,25 +304,25 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         X
-            Data of the fit. Data frames are described in the units of their columns.
+            Training data. Data frames are described in the units of their columns.
         n_contrasts : int, optional
             Maximum number of contrasts per cluster. Default: 3 for columns, 10 for terms.
         namer : callable, optional
-            ``namer(description)`` returns the name of a cluster. Default: names of contrasts or classes.
-            Clusters named by :meth:`rename` keep their names.
+            ``namer(description)`` returns the name of a cluster. Default: names derived from contrasts or
+            classes. Clusters named by :meth:`rename` keep their names.
         columns : DataFrame of shape (n_samples, n_columns), optional
             Columns that describe the clusters instead of X.
         sample_names, feature_names : sequence of str, optional
-            Default: names from X, otherwise numbers.
+            Default: the names in X or, if it has none, numbers.
         class_names : sequence of str, optional
-            Names of the classes 0, 1, ... of a fit with labels.
+            Names of the classes 0, 1, ... after a fit with labels.
 
         Returns
         -------
         ClusterDescriptions
-            See :func:`~moo_clustering.descriptions.describe_columns` and
-            :func:`~moo_clustering.descriptions.describe_terms`, for sparse data. Bags are described by their
-            means, and precomputed distances only by typical samples.
+            See :func:`~moo_clustering.descriptions.describe_columns` and, for sparse data,
+            :func:`~moo_clustering.descriptions.describe_terms`. Bags are described by their means. For
+            precomputed distances, the description contains only typical samples.
 
         Examples
         --------
@@ -350,21 +350,21 @@ class ReportMixin(NumericOptionsMixin):
     ) -> ClusterRules:
         """Explain the clusters by rules with few conditions.
 
-        Raises the errors of :meth:`describe`, and a ValueError for distances without ``columns``.
+        Raises the same errors as :meth:`describe`, and a ValueError for distances without ``columns``.
 
         Parameters
         ----------
         X
-            Data of the fit. Data frames are explained in the units of their columns, bags by their means.
+            Training data. Data frames are explained in the units of their columns, and bags by their means.
         max_conditions : int, optional
-            Maximum number of conditions. Default: twice the number of clusters, and at least 7.
+            Maximum number of conditions. Default: twice the number of clusters, but at least 7.
         namer, columns, feature_names, class_names
-            As for :meth:`describe`; rules use ``columns`` instead of X.
+            Same as for :meth:`describe`. If given, ``columns`` are used for the rules instead of X.
 
         Returns
         -------
         ClusterRules
-            Rule sets by number of conditions, with their fidelity; see
+            Rule sets sorted by number of conditions, with their fidelity; see
             :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
 
         Examples
@@ -384,12 +384,12 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the samples of the fit with their clusters; see :meth:`describe` for options and errors.
+        """Return the training samples with their clusters; see :meth:`describe` for options and errors.
 
-        The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical``, True for the five
-        samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of the
-        pool that joins the sample with its cluster, and ``doubtful``, whether another cluster has a larger
-        share. If X already has a column of the same name, an underscore is appended to the new name.
+        The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
+        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of
+        the pool that joins the sample with its cluster, and ``doubtful``, which is True if another cluster
+        has a larger share. An underscore is appended to any new name that is already a column of X.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
@@ -397,9 +397,9 @@ class ReportMixin(NumericOptionsMixin):
     def predict_table(
         self, X: Any, reference: Any = None, *, n_clusters: Any = None, **options: Any
     ) -> pd.DataFrame:
-        """Return new samples with their clusters, and whether they are unlike the samples of the fit.
+        """Return new samples with their clusters, and whether each is unlike the samples of the fit.
 
-        Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict``, or X,
+        Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict`` or if X,
         ``reference`` or ``n_clusters`` does not match the fit.
 
         Parameters
@@ -407,18 +407,18 @@ class ReportMixin(NumericOptionsMixin):
         X
             Samples, in any format that ``predict`` accepts.
         reference : optional
-            Data of the fit, for names of contrasts. Required if the fit does not store its samples.
+            Training data, used to name clusters by contrasts. Required if the fit does not store its samples.
         n_clusters : int or pair of int, optional
-            Use the partition that ``relabel(n_clusters=n_clusters)`` selects, without changing this fit.
-            Requires a method with ``relabel``, and a fit without labels and pairs.
+            Use the partition that ``relabel(n_clusters=n_clusters)`` would select, without changing the fit.
+            Requires a method with ``relabel``, and a fit without labels or pairs.
         **options
-            ``class_names``, ``feature_names`` and ``namer`` of :meth:`describe`.
+            ``class_names``, ``feature_names`` and ``namer``; see :meth:`describe`.
 
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and for samples farther from
-            their nearest sample of the fit than 99% of the cluster. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name`` and ``unlike`` (True for noise, and for samples farther
+            from the nearest training sample than 99% of the cluster). Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -426,21 +426,21 @@ class ReportMixin(NumericOptionsMixin):
         return frame
 
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
-        """Compare new samples with those of the fit.
+        """Compare new samples with the samples of the fit.
 
-        At most 20,000 samples of the fit are used. Takes O(n n_samples n_features) time.
+        Uses at most 20,000 training samples. Takes O(n n_samples n_features) time.
 
         Parameters
         ----------
         X, reference, **options
-            As for :meth:`predict_table`, which also documents the errors.
+            Same as for :meth:`predict_table`, which also documents the errors.
 
         Returns
         -------
         Drift
-            Share of samples unlike the fit, with its interval, p-value, and the share expected by chance;
-            shares of the clusters in the fit and among the new samples; new categories and values beyond the
-            range of the fit in prepared columns.
+            Share of samples that are unlike the fit, with its interval, p-value and the share expected by
+            chance. Also the cluster shares in the fit and among the new samples and, for prepared columns,
+            new categories and values outside the range of the fit.
 
         Examples
         --------
@@ -463,18 +463,18 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
     def _with_n_clusters(self, n_clusters: Any) -> Self:
-        """Return a copy with the result of ``relabel(n_clusters=n_clusters)``."""
+        """Return a copy to which ``relabel(n_clusters=n_clusters)`` has been applied."""
         if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
             raise ValueError(f"{name} cannot change the number of clusters after fit; set n_clusters first")
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return scaled rows of the fit, and a function that scales features; None if there are no rows."""
+        """Return the scaled training rows and a function that scales features; None if there are no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
+        """Return the support for each cluster of new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -488,18 +488,18 @@ class ReportMixin(NumericOptionsMixin):
         return bundle
 
     def _with_card(self, diagram: str) -> str:
-        """Return HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
+        """Return an HTML card of the fitted clusterer; before ``fit``, only the diagram of its parameters."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return cast(str, _pages("card").card_of(self, diagram))
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that names of clusters are carried over or dropped."""
+    """Wrap a method that can change the partition, so that cluster names are carried over or dropped."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # The names are removed during the call, so that nested calls do not carry them over.
+        # Remove the names during the call, so that nested calls do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -509,7 +509,7 @@ def _following_names(method: Any, carries: bool) -> Any:
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:
-                new = self.cluster_names_  # names of classes, which ``take`` set
+                new = self.cluster_names_  # class names set by ``take``
                 carried = self._carried_names(before, after, names)
                 own = {k: name for k, name in carried.items() if name not in new.values()}
                 self._cluster_names = own | new
@@ -519,12 +519,12 @@ def _following_names(method: Any, carries: bool) -> Any:
 
 
 def _pages(name: str) -> Any:
-    """Import a module of the reports lazily: reports import the estimators, and fits do not need reports."""
+    """Import a report module lazily: reports import the estimators, and fits do not need reports."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
 def scaled_features(scale: Any, X: Any) -> Any:
-    """Return features in the scale of the fit. Bags are not scaled."""
+    """Scale features in the same way as the fit. Bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
@@ -534,15 +534,15 @@ def scaled_features(scale: Any, X: Any) -> Any:
 
 
 class PartLabelsMixin:
-    """Mixin of clusterers that label the rows of tables in parts."""
+    """Mixin for clusterers that label the rows of partitioned tables."""
 
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
-        """Write the labels of a table in parts, one Parquet file per part.
+        """Write the labels of a partitioned table, one Parquet file per part.
 
         All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts`; default: the training table. Returns the paths. Repeat an
+        :func:`~moo_clustering.parts.parts` (default: the training table). Returns the paths. Repeat an
         interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
-        ValueError if ``X`` is None after a fit in memory or the folder contains other labels. See
+        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels. See
         :func:`~moo_clustering.parts.write_labels`.
         """
         check_is_fitted(self)
@@ -553,14 +553,14 @@ class PartLabelsMixin:
 
     @abstractmethod
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
-        """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
+        """Return a function that labels new rows or, with ``of_fit``, the rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the row indices that :meth:`_with_rows` requires."""
+        """Return the indices of rows that must be passed to :meth:`_with_rows`."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fit whose samples are some rows of the table, with their labels."""
+        """Return a copy of the fit that contains only the given rows of the table and their labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -571,11 +571,11 @@ class PartLabelsMixin:
 class TransformingClusterer(
     ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """Base class of clusterers that transform samples to one column per cluster or topic."""
+    """Base class of clusterers that transform samples into one column per cluster or topic."""
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
-    """Mixin whose ``fit_predict``, unlike scikit-learn's, passes partial labels ``y`` to ``fit``."""
+    """Mixin with a ``fit_predict`` that, unlike scikit-learn's, passes partial labels ``y`` to ``fit``."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
@@ -583,7 +583,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # This tag makes cross-validation split both the rows and the columns of distances.
+        # This tag makes cross-validation split both rows and columns of distance matrices.
         tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
         return tags
 
@@ -603,18 +603,18 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         """Cluster the rows of X.
 
         Raises a ValueError if parameters, data, labels or pairs are invalid, and an
-        InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
+        InconsistentConstraintsError if labels and pairs contradict each other, unless ``conflicts="keep"``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Dense or, for some classes, sparse features; distances of shape (n_samples, n_samples) with
-            ``metric="precomputed"``, if the class supports it.
+            Dense features or, for some classes, sparse features. With ``metric="precomputed"``, if the class
+            supports it, distances of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,), optional
             Partial labels 0, 1, ..., and -1 or a missing value for unlabelled samples. A warning is issued if
-            all are labelled.
+            all samples are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of rows that belong to the same cluster, or to different clusters.
+            Pairs of rows that belong to the same cluster, and pairs that belong to different clusters.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -629,11 +629,11 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. A method with searches yields every search before it runs."""
+        """Set the results of ``fit``. Methods that search yield each search before it runs."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
-    """Base class of clusterers whose ``fit`` also accepts weights of the samples."""
+    """Base class of clusterers whose ``fit`` also accepts sample weights."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     @documented(ConstrainedClusterer.fit)
@@ -649,12 +649,12 @@ class WeightedClusterer(ConstrainedClusterer):
         """Cluster the rows of X.
 
         Raises a ValueError if parameters, data, labels, pairs or weights are invalid, and an
-        InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
+        InconsistentConstraintsError if labels and pairs contradict each other, unless ``conflicts="keep"``.
 
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
+            Number of rows that each sample represents (positive), such as ``landmark_weights_``. Objectives,
             sizes and cuts count rows. A sample is not a neighbour of the rows that it represents.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
@@ -667,21 +667,21 @@ class WeightedClusterer(ConstrainedClusterer):
 
 @estimator
 class NearestSampleMixin:
-    """Mixin of transductive clusterers: new samples get the cluster of the nearest sample of the fit.
+    """Mixin for transductive clusterers, which assign new samples to the nearest training sample's cluster.
 
     Parameters
     ----------
     scale : {"minmax", "standard", "none"}
-        Scaling of the features, ignored with ``metric="precomputed"``.
+        Feature scaling. Ignored with ``metric="precomputed"``.
     ties : {"random", "index"}
-        Order of equidistant neighbours. ``"index"`` leaks the order of the rows on gridded data.
+        Order of equidistant neighbours. On gridded data, ``"index"`` leaks the row order.
     neighbor_method : {"auto", "exact", "approximate"}
-        Search for neighbours, see :func:`~moo_clustering.graphs.neighbor_lists`.
+        Neighbour search; see :func:`~moo_clustering.graphs.neighbor_lists`.
 
     Attributes
     ----------
     neighbor_recall_ : float or None
-        Recall of approximate neighbour lists, None for exact and user-supplied lists.
+        Recall of approximate neighbour lists. None for exact and user-supplied lists.
     """
 
     _: KW_ONLY
@@ -692,16 +692,16 @@ class NearestSampleMixin:
     @_by_part
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
+        """Assign samples to the cluster of the nearest training sample, in the scaling and metric of the fit.
 
-        Samples of the fit get their ``labels_``. If constraints separate equal rows, these get the label of
-        the first. Takes O(n n_samples n_features) time, bounded memory. Raises a ValueError if the features,
-        or the number of distances, differ from the fit.
+        Ties are broken by row order. Training samples get their ``labels_``. If constraints separate equal
+        rows, these get the label of the first row. Takes O(n n_samples n_features) time and bounded memory.
+        Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
+            With ``metric="precomputed"``, distances to the training samples, shape (n, n_samples).
         """
         check_is_fitted(self, "labels_")
         labels: Int32Array = self.labels_  # type: ignore[attr-defined]
@@ -721,12 +721,12 @@ class NearestSampleMixin:
     def _neighbors(
         self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
     ) -> NeighborLists:
-        """Find the nearest neighbours of scaled samples."""
+        """Find the nearest neighbours of the scaled samples."""
         options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
         return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
     def _scale_samples(self, X: AnyFloatArray) -> Any:
-        """Scale the features of the fit, and store the scaling for :meth:`predict`."""
+        """Scale the training features, and store the scaling for :meth:`predict`."""
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
         rows = scaling(X)
@@ -742,7 +742,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return a table in parts, and set (``reset``) or check the number and names of the features."""
+    """Return a partitioned table, and set (``reset``) or check the number and names of its features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -753,9 +753,9 @@ def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Yield the bytes of every row of a table or sparse matrix. Equal rows have equal bytes."""
+    """Yield the bytes of each row of a table or sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
-        # Adding zero turns -0.0 into 0.0, whose bytes differ.
+        # Add zero to convert -0.0 to 0.0, because their bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
         return
     rows = csr_array(X, copy=True)
@@ -766,19 +766,19 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Order clusters by first appearance, with empty clusters last, shape (n_partitions, n_clusters)."""
+    """Return clusters by first appearance, empty clusters last, shape (n_partitions, n_clusters)."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
 
 
 def equal_rows(X: Any) -> IntpArray:
-    """Number the distinct rows by first appearance, and return the number of every row."""
+    """Number the distinct rows by first appearance, and return the number of each row."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> IntpArray:
-    """Number the distinct keys by first appearance; return the number of every key."""
+    """Number the distinct keys by first appearance, and return the number of each key."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
@@ -794,7 +794,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Unite samples of equal number, except ``fixed``, in their most frequent cluster (ties: the lowest)."""
+    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -804,7 +804,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of every number is its most frequent label; ties go to the lowest.
+        # The first entry of each number is its most frequent label; ties are broken by the lower label.
         joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
         if fixed is not None:
             joined[fixed] = row[fixed]
@@ -813,7 +813,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer than ``wanted`` clusters (a number or its description) have samples."""
+    """Warn if fewer than ``wanted`` clusters (a number or its description) contain samples."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     why = why or "X has fewer distinct rows than clusters"
@@ -834,7 +834,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Return the checkpoint of a fit, or None; parameters and ``data`` must determine its result."""
+    """Return the checkpoint of a fit, or None. The parameters and ``data`` must determine the result."""
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the file to resume from")
@@ -865,7 +865,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert parameters to JSON types: arrays to fingerprints, functions to names."""
+    """Convert a parameter to a JSON type: arrays to fingerprints, functions to names."""
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     if isinstance(value, np.ndarray) or (
@@ -877,7 +877,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the index of the row nearest to every row of X (ties, also of cosine directions: the lowest)."""
+    """Return the index of the nearest row for each row of X (ties, also in direction: the lowest)."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -885,11 +885,11 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
-    """Compute distances between samples and rows, shape (n_samples, n_rows)."""
+    """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
-        # Faster matrix products lose the digits that distinguish near rows.
+        # Matrix products are faster, but lose the digits that distinguish nearby rows.
         return np.asarray(cdist(X, rows, name))
     D: FloatArray
     if name == "cosine":
@@ -901,24 +901,24 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise if there are more clusters than samples, or than the items that ``of`` describes."""
+    """Raise an error if there are more clusters than samples, or than other items that ``of`` describes."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
-    """Return a function that scales rows by ``scale``: to [0, 1], or to mean 0 and standard deviation 1."""
-    # Constant features are dropped; if all are constant, one column of zeros remains.
+    """Return a function that scales rows to [0, 1], or to mean 0 and standard deviation 1."""
+    # Constant features are dropped. If all features are constant, one column of zeros remains.
     _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Use halves, so that the difference of huge numbers remains finite.
+    # Halve the numbers, so that the difference between huge numbers remains finite.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
-    # Standardising the range first keeps the squares of tiny and huge features within bounds.
+    # Scaling to [0, 1] first prevents underflow and overflow in the squares of tiny and huge features.
     scaled = by_range(X)
     return partial(
         by_range, mean=scaled.mean(axis=0, dtype=np.float64), spread=scaled.std(0, dtype=np.float64)
@@ -936,7 +936,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d, with the front of least violation if no solution is feasible."""
+    """Make ``F`` of a pymoo result 2-d, with the front of lowest violation if no solution is feasible."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -1,4 +1,4 @@
-"""Mixins of clusterers with a front of partitions or graphs, with a search, or with spectral clustering."""
+"""Mixins for clusterers with a front of partitions or graphs, a search, or spectral clustering."""
 
 import copy
 import warnings
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
-# Parameters of an estimator that writes no files.
+# Parameter values with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
 
 
 class FrontMixin(metaclass=ABCMeta):
-    """Mixin of clusterers that find a front of partitions, from which a rule selects ``labels_``.
+    """Mixin for clusterers that find a front of partitions, from which a rule selects ``labels_``.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the non-dominated solutions, with original signs.
+        Objectives of the non-dominated solutions with their original signs.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions.
     objective_names_, rules_ : tuple of str
@@ -60,7 +60,7 @@ class FrontMixin(metaclass=ABCMeta):
     objective_names_: tuple[str, ...]
     history_: Any
     n_iter_: int
-    # Aliases of rules, which rules_ omits.
+    # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
     @property
@@ -70,10 +70,10 @@ class FrontMixin(metaclass=ABCMeta):
         return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Set ``labels_`` and related attributes to another solution of the front, without another search.
+        """Set ``labels_`` and related attributes to another solution on the front, without a new search.
 
-        Raises a ValueError or TypeError if the rule is unknown (the message suggests the nearest name), the
-        row is outside the front, or the callable does not return a row index.
+        Raises a ValueError or TypeError if the rule is unknown (the message suggests the nearest name), if
+        the row is outside the front, or if the callable does not return a row index.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Return names of the rules other than the knee and the objectives."""
+        """Return the names of all rules except the knee and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
@@ -103,10 +103,10 @@ class FrontMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _take_member(self, row: int) -> None:
-        """Set the result to a solution of the front."""
+        """Set the result to a solution on the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
-        """Return the mask of the objectives that are maximised."""
+        """Return a mask of the maximised objectives."""
         return (False,) * len(self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -128,7 +128,7 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
+    """Mixin for search and controls. ``_plans`` fits like ``fit``, but yields a Plan before each search."""
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -136,18 +136,18 @@ class ControlsMixin:
     interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the first search of ``fit`` before it starts, without fitting the estimator.
+        """Return the first search of ``fit``, before it is started, without fitting the estimator.
 
-        Run it by :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
-        another algorithm, or the ``toolbox`` of a DeapSearch in loops of DEAP. Arguments are those of
-        ``fit``. Raises a ValueError if parameters or data are invalid, or ``fit`` would run no search.
+        Run it with :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
+        another algorithm, or the ``toolbox`` of a DeapSearch in DEAP loops. The arguments are the same as for
+        ``fit``. Raises a ValueError if parameters or data are invalid or if ``fit`` would not run a search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
     def _run_search(
         self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Yield a search, run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         yield Plan(search, n_gen, names)
         self.history_ = Recorder(signs)
         shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
@@ -160,13 +160,13 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new parameter values; parameters that the class does not have are ignored."""
+        """Return a clone with new parameter values, ignoring parameters that the class does not have."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
 
     def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
-        """Run a fit up to its first search, and return the plan of this search."""
+        """Run a fit up to its first search, and return the plan for this search."""
         self._validate_params()  # type: ignore[attr-defined]
         with closing(self._plans(X, y, **fit_options)) as plans:
             plan = next(plans, None)
@@ -175,7 +175,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return an error that suggests parameters with which the fit runs a search."""
+        """Return an error that suggests parameters with which the fit would run a search."""
         params = self._parameters()
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
         evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
@@ -203,20 +203,20 @@ class ControlsMixin:
         partial_y: ArrayLike | None = None,
         **given: Any,
     ) -> ControlComparison:
-        """Compare the search of the estimator, fitted or not, with its controls on data X.
+        """Compare the search of this estimator, fitted or not, with its controls on the data X.
 
-        Does not change the fit. A DEAP search prepares the data again for every run. See
+        Does not change the fit. DEAP searches prepare the data again for each run. See
         :func:`~moo_clustering.controls.compare` for details and warnings.
 
         Parameters
         ----------
         X, partial_y, **given
-            ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
+            ``X``, ``y`` (partial labels) and other arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
-            Number of evaluations per run. Default: as many as the fit.
+            Number of evaluations per run. Default: the number of evaluations in the fit.
         """
         model: Any = self
-        # These options apply only to the fit itself.
+        # These options affect only the fit itself, not its controls.
         off = _SAVING | {"callback": None, "termination": None, "save_history": False}
         if model.random_state is None:
             # All runs must prepare the data in the same way.
@@ -245,40 +245,40 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Return the number of evaluations of a fit or, before it, of its search."""
+    """Return the number of evaluations of a fit or, before the fit, of its search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # Without a fixed population size, the result is 0, which raises an error later.
+    # Without a fixed population size, return 0, which raises an error later.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
 
 @estimator
 class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
-    """Mixin of clusterers whose front is found by a search.
+    """Mixin for clusterers that find a front by a search.
 
     Parameters
     ----------
-    algorithm : GeneticAlgorithm of pymoo, or a class of it
+    algorithm : pymoo GeneticAlgorithm instance or class
         Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival is used,
-        but its operators for real numbers are replaced by those of the method.
+        but its real-valued operators are replaced by the operators of the method.
     callback : callable
-        Called with the pymoo algorithm after every generation, like :class:`pymoo.core.callback.Callback`.
+        Called with the pymoo algorithm after each generation, like a :class:`pymoo.core.callback.Callback`.
     termination : Termination or tuple
-        pymoo criterion, such as ``("time", "00:01:00")``, that can stop the search before ``n_gen``.
+        pymoo termination, such as ``("time", "00:01:00")``, which can stop the search before ``n_gen``.
     save_history : bool
-        Store a copy of the algorithm of every generation in ``result_.history``.
+        Whether to store a copy of the algorithm in ``result_.history`` after each generation.
 
     Attributes
     ----------
     result_ : pymoo.core.result.Result
     history_ : Recorder
-        Objectives of every generation.
+        Objectives of each generation.
     n_iter_ : int
-        Number of generations.
+        Number of completed generations.
     """
 
     _: KW_ONLY
@@ -292,7 +292,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
     def _clustering_result(self) -> ClusteringResult:
-        # Only MapElites has an archive, and saved models have no result.
+        # Only MapElites has an archive, and saved models do not contain a result.
         result: Any = getattr(self, "result_", None)
         archive = getattr(result and result.algorithm, "archive_", None)
         return replace(super()._clustering_result(), archive=archive)
@@ -315,7 +315,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         own: Callable[..., Algorithm],
         **options: Any,
     ) -> PymooSearch:
-        """Build the search from ``algorithm``, or from the default algorithm and its options."""
+        """Build the search from ``algorithm`` or from the default algorithm and its options."""
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is None:
@@ -327,7 +327,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Pass callback, termination and start to a search, and run it."""
+        """Pass the callback, termination and start to a search, and run the search."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -340,7 +340,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes ``pareto_labels_`` on first access; ``fit`` must first delete the attribute."""
+    """Mixin that computes ``pareto_labels_`` on first access; ``fit`` must delete the attribute first."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -356,7 +356,7 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row of the front that a rule selects; objectives have their original signs."""
+    """Return the row of the front that a rule selects; the objectives have their original signs."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
@@ -390,15 +390,15 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MemberGraphs(ABC):
-    """Similarity graphs of the members of a front, and their spectral partitions, computed one at a time."""
+    """Similarity graphs of front members, and their spectral partitions, computed one at a time."""
 
     F: NDArray[np.float64]  # shape (n_members, 2): objectives
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether to link samples of a group, in addition to separating groups
-    options: Mapping[str, Any]  # parameters of the estimator
-    seed: np.random.SeedSequence  # seed of every partition, so that repeated calls return the same partition
+    join_groups: bool  # whether to link the samples of each group, in addition to separating the groups
+    options: Mapping[str, Any]  # estimator parameters
+    seed: np.random.SeedSequence  # seed for each partition, so that repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @abstractmethod
@@ -410,7 +410,7 @@ class MemberGraphs(ABC):
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
-        """Compute the spectral partition of a similarity matrix with the links of the groups."""
+        """Compute the spectral partition of a similarity matrix after adding the group links."""
         options = self.options
         partition = spectral_partition(
             self.joined(S),
@@ -428,7 +428,7 @@ class MemberGraphs(ABC):
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
-        """Add links between the samples of every group."""
+        """Add links between the samples of each group."""
         if not self.join_groups or self.groups.is_empty:
             return S
         option = self.options["must_link_edges"]
@@ -438,14 +438,14 @@ class MemberGraphs(ABC):
 
 @estimator
 class SpectralMixin(_base.NearestSampleMixin):
-    """Mixin of clusterers that apply spectral clustering to a similarity graph.
+    """Mixin for clusterers that apply spectral clustering to a similarity graph.
 
     Parameters
     ----------
     laplacian : {"sym", "unnormalized", "rw"}
-        Laplacian of the graph. The paper uses ``"unnormalized"``, which fails on some data sets.
+        Graph Laplacian. The paper uses ``"unnormalized"``, which fails on some data sets.
     bridge : bool
-        Join the components of a disconnected graph by weak links between their nearest samples.
+        Whether to join the components of a disconnected graph by weak links between their nearest samples.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}
         See :func:`~moo_clustering.graphs.spectral_embedding`.
 
@@ -454,7 +454,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     similarity_ : csr_array of shape (n_samples, n_samples)
         Symmetric similarity matrix, including constraints and bridges.
     embedding_ : ndarray of shape (n_samples, n_clusters)
-        Spectral embedding, clustered by k-means.
+        Spectral embedding, which is clustered by k-means.
     eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
         Smallest eigenvalues of the Laplacian.
     n_components_ : int
@@ -482,14 +482,14 @@ class SpectralMixin(_base.NearestSampleMixin):
         lists: NeighborLists,
         n_clusters: int,
     ) -> None:
-        """Set the results. If X has fewer than ``n_clusters`` distinct rows, each is a cluster."""
+        """Set the results. If X has fewer than ``n_clusters`` distinct rows, each of them is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # With fewer than K distinct rows, fewer than K samples have no duplicate.
+        # If there are fewer than K distinct rows, fewer than K samples have no duplicate.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -500,19 +500,19 @@ class SpectralMixin(_base.NearestSampleMixin):
 
 @estimator
 class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
-    """Mixin of clusterers whose front consists of graphs, which are clustered on demand.
+    """Mixin for clusterers with a front of graphs, which are clustered on demand.
 
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links of maximum similarity that labels add within a class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also remove
-        links between classes. Must-links passed to ``fit`` always add links.
+        Links of maximum similarity added within each labelled class: between all pairs (``"clique"``), to the
+        medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Labels
+        also remove links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of the graph of every solution, computed on first access.
+        Spectral partition of each solution's graph, computed on first access.
     graphs_ : object
         Graphs of the solutions. ``graphs_.labels(row)`` returns the partition of one graph.
     """
@@ -541,18 +541,18 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
     def _graph_options(self) -> dict[str, Any]:
-        """Return the parameters of the graphs: all except ``start``."""
+        """Return the graph parameters: all except ``start``."""
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Return whether links are added to the graph between samples that belong together."""
+        """Return whether to add links between samples that belong together to the graph."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Unite equal rows without constraints, which can be in several components if they are frequent."""
+    """Unite equal unconstrained rows, which can be in several components if there are many of them."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

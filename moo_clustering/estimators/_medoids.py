@@ -30,7 +30,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Modes with an unsupervised search.
+# Supervision modes in which the search itself is unsupervised.
 OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
@@ -40,49 +40,49 @@ RULES = {*BY_CONSTRAINTS, *SHORT_NAMES, *SHORT_NAMES.values(), "knee", VIOLATION
 @documented(MedoidProblem)
 @estimator
 class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
-    """Base class of searches for non-dominated sets of medoids.
+    """Base class of clusterers that search for non-dominated sets of medoids.
 
     Parameters
     ----------
     metric : str or callable
-        Metric of :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"``: Euclidean,
-        with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from the constraints, if any.
+        Metric for :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"`` (Euclidean
+        with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from any constraints).
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        Use of constraints, which are the user-supplied pairs and all pairs of labelled samples:
+        How to use constraints, which are the user-supplied pairs and all pairs of labelled samples:
 
-        - ``"objective"``: the violated share is a third objective.
-        - ``"crowding"``: the satisfied share is added to the crowding distance (Internal).
-        - ``"external"``: only the selection of the solution uses them (External).
+        - ``"objective"``: the share of violated constraints is a third objective.
+        - ``"crowding"``: the share of satisfied constraints is added to the crowding distance (Internal).
+        - ``"external"``: constraints are only used to select the solution (External).
         - ``"constraint"``: solutions with fewer violations dominate; not with ``engine="deap"``.
-        - ``"assignment"``: every assignment of samples to medoids respects them.
-        - ``"none"``: only ``constraint_scores_`` and ``metric="fisher"`` use them.
+        - ``"assignment"``: every assignment of samples to medoids respects the constraints.
+        - ``"none"``: constraints are only used for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
-        Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
-        ``"assignment"``.
+        Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
+        ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of satisfied shares of must-links and cannot-links (``"balanced"``), most
-        satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point (``"knee"``,
-        also without constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule: largest sum of the satisfied shares of must-links and cannot-links (``"balanced"``),
+        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
+        (``"knee"``, which also applies without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
-        constraints are in the same cluster.
+        Cluster of each sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
+        constraints belong to the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Row number of the medoid of every cluster.
+        Row number of each cluster's medoid.
     chosen_ : int
         Selected row of the front.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Partitions of the non-dominated solutions, before ``post_repair``.
+        Partitions of the non-dominated solutions before ``post_repair``.
     pareto_medoids_ : ndarray of shape (n_solutions, k_max)
         Medoids of these partitions, padded with -1.
     repaired_labels_, repaired_medoids_ : ndarray
         ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
-        Numbers of satisfied must-links and cannot-links of ``pareto_labels_``.
+        Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` contains the minimised front, or the solution of least violation if none is feasible.
+        ``result_.F`` contains the minimised front, or the solution of smallest violation if none is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -126,10 +126,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     @documented(_base.NearestSampleMixin.predict)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
+        """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, a cluster whose medoid is 0 or parallel to an earlier one is never predicted.
+        With cosine distances, clusters with a medoid of 0 or parallel to an earlier medoid are not predicted.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -159,7 +159,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # The selection does not affect the search, so it may differ in the resumed run.
+        # The selection rule does not affect the search, so it may differ in a resumed run.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
             return _base.checkpoint_for(
@@ -179,7 +179,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return np.sqrt(fisher_weights(X, constraints))
 
     def _weigh(self, X: Any) -> Any:
-        """Scale features by the weights of ``metric="fisher"``."""
+        """Scale the features by the weights learned with ``metric="fisher"``."""
         if self._weights is None:
             return X
         return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
@@ -191,7 +191,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier one is a separate cluster: move it to the cluster of its equal rows.
+        # A medoid equal to an earlier medoid is a separate cluster. Move it to the cluster of its equal rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -216,7 +216,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Compute keys that are equal for equivalent individuals."""
+        """Return keys that are equal for equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -225,7 +225,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):
             return False
-        # Contradicting constraints have no transitive closure.
+        # Contradictory constraints have no transitive closure.
         component = constraints.components()[constraints.cannot_link]
         return not bool((component[:, 0] == component[:, 1]).any())
 
@@ -239,7 +239,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters and representatives of all solutions by first appearance."""
+        """Number the clusters and representatives of each solution by first appearance."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])
@@ -258,7 +258,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by satisfied pairs, as documented for ``select``; without pairs, select the knee."""
+        """Select by satisfied pairs, as documented for ``select``, or the knee if there are no pairs."""
         if self.constraint_scores_ is None or self.supervision == "none":
             self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:
@@ -272,9 +272,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._set_representatives()
 
     def _set_representatives(self) -> None:
-        """Set the representatives of the clusters of the selected solution."""
+        """Set the cluster representatives of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        # Ties between medoids are broken by the order of the search, not by the cluster number.
+        # Ties between medoids are broken by their order in the search, not by cluster number.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
         ordered = self.medoid_indices_[self._numbers]
         self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, ordered)]
@@ -286,8 +286,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
+    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: lowest Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
-    # Equal sums of shares can differ in the last bit.
+    # Mathematically equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
     return int(np.where(best, xie_beni, np.inf).argmin())

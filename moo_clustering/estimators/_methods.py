@@ -1,4 +1,4 @@
-"""Table of the methods by short name, for the command ``moo-clustering``, and their papers as BibTeX."""
+"""Methods by short name for the command ``moo-clustering``, and BibTeX entries of their papers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PACKAGE = f"""@software{{moo_clustering,
   version = {{{__version__}}},
 }}"""
 _CITED = re.compile(r"^  estimators = \{(.*)\},\n", re.MULTILINE)
-# Errors whose messages are clear without the type.
+# Errors whose messages are clear without the error type.
 _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
-# Options of published variants, defined here because listing the methods must not import the estimators.
+# Options of published variants. Defined here, so that listing the methods does not import the estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
@@ -58,7 +58,7 @@ MOCK_2007: dict[str, Any] = {
     "connectivity": "ranks",
     "min_cluster_share": 0.0,
 }
-# No repair, no enumeration, swap mutation, selection by the number of satisfied pairs.
+# The published variant: no repair or enumeration, swap mutation, selection by satisfied pairs.
 NSGA2_CLUS: dict[str, Any] = {
     "post_repair": False,
     "select": "constraints",
@@ -74,31 +74,31 @@ MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 class Method:
     """Clustering method for the command ``moo-clustering``.
 
-    Packages add methods by entry points of the group ``moo_clustering.methods`` that refer to a ``Method``.
+    Packages add methods through entry points (group ``moo_clustering.methods``) that refer to a ``Method``.
 
     Parameters
     ----------
     name : str
-        Short name of lower-case letters, digits and hyphens.
+        Short name in lower-case letters, digits and hyphens.
     class_name, module : str
-        Estimator, and the module to import it from.
+        Name of the estimator, and the module from which it is imported.
     paper, summary, needs : str
-        Paper that describes the method, description on one line, and required data and supervision.
+        Paper that describes the method, one-line description, and required data and supervision.
     aliases : mapping of str to mapping
-        Names of the published variants, with the options of each.
+        Names and options of the published variants.
     supervision : tuple of str
-        Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (any number per sample), ``"pairs"``.
+        Kinds of supervision that ``fit`` accepts: ``"labels"`` (partial), ``"label_sets"`` or ``"pairs"``.
     sparse, bags, categorical, areas : bool
         Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
-        frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map of areas.
+        frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map.
     stems, presence : bool
-        Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
+        Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        When columns get equal weights: always (True), only in tables with categories (False) or never (None).
+        When columns have equal weights: always (True), only in tables with categories (False), never (None).
     graph_options : mapping
-        Options with which ``fit`` accepts the adjacency matrix of a graph. Empty: graphs are not accepted.
+        Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options required for the method to run generations. Empty: it always or never runs generations.
+        Options with which the method runs generations. Empty if it always or never does.
     """
 
     name: str
@@ -120,13 +120,13 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Wrong types raise an error on registration only, so that modules with other methods can be imported.
+        # Check types only on registration, so that one wrong method does not prevent importing its module.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
 
     def load(self) -> type[Any]:
-        """Import and return the class of the estimator."""
+        """Import and return the estimator class."""
         return getattr(importlib.import_module(self.module), self.class_name)
 
     @property
@@ -136,14 +136,14 @@ class Method:
 
 
 def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a read-only copy of a mapping and of the mappings in it."""
+    """Return a read-only copy of a mapping, including nested mappings."""
     return MappingProxyType(
         {name: _frozen(value) if isinstance(value, Mapping) else value for name, value in options.items()}
     )
 
 
 def _check_fields(method: Method) -> None:
-    """Raise an error for fields of wrong types, and for strings that are not names or printable lines."""
+    """Raise an error for fields of the wrong type, and for strings that are not names or printable lines."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -505,19 +505,19 @@ METHODS: dict[str, Method] = {
 
 
 def accepting(field: str) -> str:
-    """Return the names of the methods for which a field is true or non-empty."""
+    """Return the names of the methods with a true or non-empty field."""
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Reasons why methods of other packages were skipped, with their names.
+# Reasons why methods from other packages were skipped, and the names of these methods.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
-    """Register the methods of other packages once; those that fail to load are skipped."""
-    # Sorted, so that the choice between two methods of equal name does not depend on the file order.
+    """Register the methods of other packages once; skip methods that fail to load."""
+    # Sort, so that the choice between methods of the same name does not depend on the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -530,7 +530,7 @@ def add_installed() -> None:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # Imports of other packages can raise anything, including SystemExit.
+            # Importing another package can raise any exception, including SystemExit.
             kind = "" if isinstance(error, _SAYS_ALL) else f"{type(error).__name__}: "
             try:
                 reason = f"{kind}{error}"
@@ -545,7 +545,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield package and entry point of every declared method, or the error of an unreadable package."""
+    """Yield package and entry point of each declared method, or an error if the package is unreadable."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -554,7 +554,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])
-            # The first distribution of a name on the path is imported.
+            # Python imports the first distribution of this name on the path.
             found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
         except Exception as error:
             found = [error]
@@ -563,9 +563,9 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Raise an error if a method has a name of another method, or if its class cannot be used."""
+    """Raise an error if a method has the name of another method or if its class cannot be used."""
     _check_fields(method)
-    # Methods of another package may share a class, but not with built-in methods.
+    # Methods from other packages may share a class, but not with built-in methods.
     for names, others in (
         ((method.class_name,), _BUILT_IN),
         ((method.name, *method.aliases), METHODS.values()),
@@ -588,18 +588,18 @@ def _check_installed(method: Method) -> None:
 
 
 def warn_left_out() -> None:
-    """Warn about every method of another package that could not be used."""
+    """Warn about each method of another package that could not be used."""
     for sentence in _LEFT_OUT:
         warnings.warn(sentence, stacklevel=2)
 
 
 def get_method(name: str) -> Method:
-    """Return the method of a name or alias, as :func:`find_method`."""
+    """Return the method with the given name or alias; see :func:`find_method`."""
     return find_method(name)[0]
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """Return the method of a name or alias, and the options of the alias; raise a ValueError if unknown."""
+    """Return the method and options of a name or alias; raise a ValueError if it is unknown."""
     found = _known(name)
     if found is None:
         add_installed()
@@ -633,10 +633,10 @@ def _plain(name: str) -> str:
 
 
 class CitedMixin:
-    """Mixin of estimators that can be cited."""
+    """Mixin for estimators that can be cited."""
 
     def citation(self) -> str:
-        """Return a string of BibTeX entries: the papers of the method, if any, then this package.
+        """Return BibTeX entries for the papers of the method, if any, followed by this package.
 
         Examples
         --------
@@ -648,7 +648,7 @@ class CitedMixin:
 
 
 def bibtex(*classes: type) -> str:
-    """Return entries of the papers of classes and their bases (default: all), then of this package."""
+    """Return entries for the papers of the classes and their bases (default: all), then for this package."""
     names = {
         base.__name__
         for each in classes
@@ -662,7 +662,7 @@ def bibtex(*classes: type) -> str:
 
 @cache
 def _references() -> list[tuple[str, frozenset[str]]]:
-    """Read every entry and the names of its estimators."""
+    """Return each entry and the names of its estimators."""
     text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
     found = []
     for entry in text.strip().split("\n\n"):

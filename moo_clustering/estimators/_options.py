@@ -1,4 +1,4 @@
-"""Parameters of estimators, each written once, as an annotated field of a class; see :func:`estimator`."""
+"""Estimator parameters, each defined once as an annotated field of a class; see :func:`estimator`."""
 
 import inspect
 import sys
@@ -26,7 +26,7 @@ Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
 CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
-# Types in scikit-learn's constraints. A bool is also an Integral, but "boolean" is the narrower constraint.
+# scikit-learn's constraints by type. A bool is also an Integral, but "boolean" is narrower.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean",
     int: Integral,
@@ -36,7 +36,7 @@ _CONSTRAINTS: dict[Any, Any] = {
     Path: Path,
 }
 
-# Documentation of parameters that several estimators share, for classes that do not document them.
+# Documentation of shared parameters, for classes that do not document them themselves.
 _SHARED = """
 Parameters
 ----------
@@ -55,18 +55,18 @@ C = TypeVar("C", bound=type)
 
 @dataclass_transform(eq_default=False, field_specifiers=(Field,))
 def estimator(kind: C) -> C:
-    """Create constructor, parameter constraints and documented defaults from annotated fields of a class.
+    """Create the constructor, parameter constraints and documented defaults from a class's annotated fields.
 
     Types are ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of strings, unions of
-    these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn (``Interval``,
-    ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
-    Fields and their documentation are inherited, and fields after ``_: KW_ONLY`` are keyword-only.
+    these, and ``Annotated[type, constraint, ...]`` with scikit-learn constraints (``Interval``,
+    ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`. Fields and their
+    documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
 
     Parameters
     ----------
     kind : type
-        Estimator or base class. Annotations must be names that exist when the module runs. ``ClassVar`` marks
-        annotations that are not parameters, and removes parameters of base classes.
+        Estimator or base class. Annotations must be names that exist when the module is imported.
+        ``ClassVar`` marks annotations that are not parameters, and removes inherited parameters.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def estimator(kind: C) -> C:
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
-    """Return the constraints of one parameter; errors name the class and the parameter."""
+    """Return the constraints of a parameter; errors name the class and the parameter."""
     try:
         kind: Any = field.type
         return _constraints(eval(kind, vars(sys.modules[cls.__module__])) if isinstance(kind, str) else kind)
@@ -120,17 +120,17 @@ def _constraints(kind: Any) -> list[Any]:
 
 @estimator
 class SeedOptions:
-    """Parameter of estimators with random choices.
+    """Parameter of estimators that make random choices.
 
     Parameters
     ----------
     random_state : int, Generator or RandomState
-        Seed of every random choice; an integer makes results reproducible.
+        Seed for all random choices. An integer makes results reproducible.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Same as in scikit-learn.
     """
 
     _: KW_ONLY
@@ -139,12 +139,12 @@ class SeedOptions:
 
 @estimator
 class ParallelOptions(SeedOptions):
-    """Parameters of estimators with random choices that run in parallel.
+    """Parameters of estimators that make random choices and run in parallel.
 
     Parameters
     ----------
     n_jobs : int
-        Number of threads or processes; does not affect the result.
+        Number of threads or processes. Does not affect the result.
     """
 
     _: KW_ONLY
@@ -158,13 +158,13 @@ class CheckpointOptions(ParallelOptions):
     Parameters
     ----------
     verbose : bool
-        Show a progress bar with rate, time left and best values.
+        Whether to show a progress bar with rate, remaining time and best values.
     checkpoint : path
-        File to which the state of the search is written; requires an integer ``random_state``.
+        File to which the search state is written. Requires an integer ``random_state``.
     checkpoint_every : int
         Generations between checkpoints.
     resume : bool
-        Continue from ``checkpoint`` if it exists. The result equals that of an uninterrupted run.
+        Whether to continue from ``checkpoint`` if it exists. The result is that of an uninterrupted run.
     """
 
     _: KW_ONLY
@@ -181,7 +181,7 @@ class SearchOptions(CheckpointOptions):
     Parameters
     ----------
     start : array-like, Population, estimator or path
-        First individuals: partitions, a fitted estimator (clones share it), the folder of a run, or
+        Initial individuals: partitions, a fitted estimator (shared by clones), the folder of a run, or
         genotypes; see :func:`~moo_clustering.operators.start_genes`. Default: random individuals.
 
     Attributes

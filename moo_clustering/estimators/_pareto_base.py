@@ -1,7 +1,7 @@
-"""Base class of the clusterers that select a partition from a pool, or combine its partitions.
+"""Base class of clusterers that select a partition from a pool, or combine its partitions.
 
-A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result by
-labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
+A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result
+from it (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last step.
 """
 
 from __future__ import annotations
@@ -58,121 +58,121 @@ class ParetoPoolClusterer(
     _options.SearchOptions,
     BaseEstimator,
 ):
-    """Base class of clusterers that select from a pool of partitions, or combine the pool.
+    """Base class of clusterers that select a partition from a pool, or combine its partitions.
 
     Parameters
     ----------
     n_clusters : int, or (int, int)
-        Number of clusters, or its minimum and maximum. Default: the number of the best partition. Ignored if
-        ``y`` has labels of every class.
+        Number of clusters, or its minimum and maximum. Default: the number of clusters in the best partition.
+        Ignored if ``y`` has labels of every class.
     granularity : {"few", "some", "many"}
-        Alternative to ``n_clusters`` that restricts the number of clusters to the lower, middle or upper
-        third of the numbers in the pool, on a logarithmic scale.
+        Alternative to ``n_clusters``: restricts the number of clusters to the lower, middle or upper third
+        (on a logarithmic scale) of the range in the pool.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
-        max(6, ceil(sqrt(n_samples))). Doubled, to at most n_samples / 5, while a fit without labels, pairs
-        and ``n_clusters`` would select a number near the largest. Extended to the maximum of ``n_clusters``.
+        Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
+        ceil(sqrt(n_samples))). Without labels, pairs and ``n_clusters``, this limit is doubled, up to
+        n_samples / 5, while the selected number is near it. Extended to the maximum of ``n_clusters``.
     n_neighbors : int
-        Neighbours per sample in the neighbour graph.
+        Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Smallest cluster size of a result without ``n_clusters`` and without labels of every class. Default: a
-        hundredth of n_samples, between 2 and 10.
+        Minimum cluster size of a result without ``n_clusters`` and without labels of every class. Default: 1%
+        of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
         2 (directions).
     method : {"consensus", "select"}
-        Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
-        matrix, or the best partition with the nearest number of clusters.
+        How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
+        co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether unlabelled clusters may be new classes. ``"none"``: only if ``y`` has a single class.
+        Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
         ``"auto"``: if the labels suggest it, see Notes.
     clamp : bool
-        Whether labelled samples retain their class.
+        Whether labelled samples always keep their class.
     merge_same_class : bool
-        Whether to merge clusters of the same class with ``novel="allow"``.
+        Whether to merge clusters of the same class if ``novel="allow"``.
     class_prior : {"uniform", "smoothed"}
-        Expected class shares: equal, or estimated from the labels, which is misleading for few labels.
+        Expected class shares: equal, or estimated from the labels (unreliable for few labels).
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
     n_gen : int
-        Generations of an evolution of the pool. The fit also computes its two controls: the pool alone, and
-        the same evolution with random survival.
+        Number of generations for which the pool is evolved. The fit also computes two controls: the result
+        without evolution, and the same evolution with random survival.
     pop_size : int
         Population size of the evolution.
     extra_candidates : sequence
-        Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions, see
-        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, landmarks or means of bags.
-        A clusterer with ``pareto_labels_`` adds its whole front.
+        Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions; see
+        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
+        means. Clusterers with ``pareto_labels_`` add their whole front.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample, -1 for noise. Clusters are numbered by first appearance or, after a fit with
+        Cluster of each sample, -1 for noise. Clusters are numbered by first appearance or, after a fit with
         labels of every class, in the order of ``classes_``, followed by new classes.
     n_clusters_ : int
-        Number of clusters, without noise.
+        Number of clusters, excluding noise.
     pool_ : PartitionPool or None
-        Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
+        Partitions of the samples or the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
-        Family, number of clusters, agreement, objectives and score of every partition, also of evolved
-        partitions. With labels or pairs, also ``total``: their evidence plus 20 times the score.
+        Family, number of clusters, agreement, objectives and score of each partition, including evolved
+        partitions. With labels or pairs, also ``total``, their evidence plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
-        Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
+        Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about 80% of the data sets not used for its calibration. NaN if
-        ``confidence_`` is NaN.
+        Interval that contained the index in about 80% of the data sets that were not used for calibration.
+        NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
-        p-value of Ward's clustering, compared with data of the same size and similar distribution whose
-        components are unimodal. At least .001. NaN for bags.
+        p-value of Ward's clustering, compared with data of the same size and a similar distribution but with
+        unimodal components. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     verdict_remarks_ : tuple of str
         Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
     alternatives_ : DataFrame
-        Up to four partitions with high scores, dissimilar to the result and to each other (adjusted Rand
-        index at most .8), with sizes, confidence, families, and a description of the difference.
+        Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
+        index of at most .8), with sizes, confidence, families, and a description of the difference.
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives with original signs, all maximised.
+        Objectives with their original signs. All are maximised.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples)
     objective_names_ : tuple of str
     result_ : pymoo Result
-        The front with minimised objectives. None with ``kernel="bags"``.
+        Front with minimised objectives. None with ``kernel="bags"``.
     scoring_ : object or None
-        Computes objectives (``values``) and scores (``score``) of partitions. None without a pool.
+        Object that computes objectives (``values``) and scores (``score``). None without a pool.
     graph_ : csr_array
         Neighbour graph of the samples or landmarks.
     landmark_of_ : ndarray of shape (n_samples,) or None
-        Landmark of every sample. None without landmarks.
+        Landmark of each sample. None without landmarks.
     n_landmarks_ : int or None
     landmarks_ : ndarray of shape (n_landmarks, n_features) or None
-        Landmarks in the units of the features of ``fit`` (prepared features of data frames, components of
-        reduced sparse data), for clusterers that cannot use all samples.
+        Landmarks in the feature units of ``fit`` (prepared features of data frames, components of reduced
+        sparse data), for clusterers that cannot use all samples.
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
-        Number of samples of every landmark.
+        Number of samples that each landmark represents.
     rare_groups_ : DataFrame
-        Groups of at least 20 samples that are far from all others, in a fit with landmarks. A group contains
-        at most 1% of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
-        ``sample`` (the first of the group) and ``is_cluster``.
+        Groups of at least 20 samples that are far from all other samples, after a fit with landmarks. A group
+        has at most 1% of the samples, unless its samples are identical. Columns ``cluster``, ``n_samples``,
+        ``share``, ``sample`` (the first of the group) and ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
-        Whether a sample is far from all others, see Notes. False for all samples if more than 5% would be
-        outliers, and for distances and bags.
+        Whether a sample is far from all others, see Notes. All False for distances and bags, and if more than
+        5% of the samples would be outliers.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
-        Class of every sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
-        the string "-1" among names, which scikit-learn's scorers accept.
+        Class of each sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1
+        or, if classes are strings, "-1", which scikit-learn's scorers accept.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities, after a fit with labels of every class. Missing if there may be new classes.
+        Class probabilities, after a fit with labels of every class. Absent if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Position of every cluster in ``classes_``, -1 for a new class. Present if clusters and classes differ.
+        Position of each cluster's class in ``classes_``, -1 if new. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
-        Results of the pool alone and, unless interrupted, with random survival, if ``n_gen > 0``.
+        Results without evolution and, unless interrupted, with random survival. Set if ``n_gen > 0``.
     control_score_ : dict of str to float
-        Best ``total`` (or score) of ``"result"``, ``"control"`` and ``"random_control"``, if ``n_gen > 0``.
+        Best ``total`` or score of ``"result"``, ``"control"`` and ``"random_control"``. Set if ``n_gen > 0``.
     history_ : Recorder
-        Objectives of every generation, if ``n_gen > 0``.
+        Objectives of each generation. Set if ``n_gen > 0``.
     interrupted_ : bool
         Whether Ctrl-C stopped the evolution or its control early.
     """
@@ -205,10 +205,10 @@ class ParetoPoolClusterer(
         cannot_link: ArrayLike | None = None,
         n_clusters: int | tuple[int, int] | Literal["same"] | None = "same",
     ) -> Self:
-        """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
+        """Select a new result from the existing pool, using new labels, pairs or numbers of clusters.
 
-        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again.
-        Arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
+        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again. The
+        arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
         """
         check_is_fitted(self)
         before, samples = self.n_clusters, self._samples
@@ -255,20 +255,20 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks which samples belong together, and updates the partition each time.
+        """Start a session that asks whether samples belong together and updates the partition each time.
 
-        The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
-        Raises a ValueError if the fit used labels or pairs, or has no pool, and a SessionFileError if the
-        file cannot be read, or belongs to another fit.
+        The session selects from the pool and does not compute new partitions. Only :meth:`take` changes the
+        fit. Raises a ValueError if the fit used labels or pairs or has no pool, and a SessionFileError if the
+        file cannot be read or belongs to another fit.
 
         Parameters
         ----------
         mode, error_rate, path, data
             See :class:`~moo_clustering.interactive.AnswerSession`.
         random_state : int, optional
-            Seed of the selection of samples. Default: that of the fit, if it is an integer.
+            Seed for the selection of samples. Default: the seed of the fit, if it is an integer.
         resume : path, optional
-            File of an earlier session of the same fit, which also contains the other options.
+            File of an earlier session of the same fit. It also stores the other options.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """Return the pool, the scores and the samples for a session."""
+        """Return the pool, scores and samples for a session."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
@@ -322,10 +322,10 @@ class ParetoPoolClusterer(
         )
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
+        """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes this.
 
-        Names of classes in the session become names of clusters, as with :meth:`rename`.
-        ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
+        Class names in the session become cluster names, as if set by :meth:`rename`. ``predict`` also uses
+        the session's ``labels_``. Raises a ValueError if the session belongs to another fit.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -371,11 +371,11 @@ class ParetoPoolClusterer(
 
         Notes
         -----
-        ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
-        ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
-        combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of a
-        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
-        partition without evolution, and ``"random-control"`` that with random survival.
+        ``"auto"`` is the result of the fit. After :meth:`take`, ``"auto"`` is the result of the session, and
+        ``"fit"`` is the result of the fit. ``"select"`` is the partition with the highest score.
+        ``"consensus"`` combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of
+        each granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
+        result without evolution, and ``"random-control"`` the result with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:
@@ -384,7 +384,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks in the units of the features, or None if every sample is used."""
+        """Landmarks in feature units, or None if every sample is used."""
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
         if self._samples.landmark_of is None or points is None or scaling is None:
@@ -394,13 +394,13 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples of every landmark, or None if every sample is used."""
+        """Number of samples per landmark, or None if every sample is used."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark of every sample; a lazy array for a table in parts, None if every sample is used."""
+        """Landmark of each sample, as a lazy array for partitioned tables; None if every sample is used."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -408,18 +408,18 @@ class ParetoPoolClusterer(
 
     @property
     def outliers_(self) -> Any:
-        """Mask of the samples far from all others; a lazy array for a table in parts."""
+        """Mask of the samples that are far from all others, as a lazy array for partitioned tables."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.far_samples
         return cast(Any, self)._of_rows("outliers") > 0
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore X, the samples of the fit and of its updates, in a model that was loaded from a pickle.
+        """Restore X, the samples of the fit and its updates, in a model loaded from a pickle.
 
-        A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
-        without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
-        ValueError if the number of rows or the landmark of a row differs from the fit.
+        Pickles of fits with landmarks do not contain the samples. ``predict``, ``choose``, and ``relabel``
+        without labels do not need them, but ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
+        ValueError if the number of rows, or the landmark of any row, differs from the fit.
         """
         check_is_fitted(self)
         samples: PooledSamples = vars(self)["_samples"]
@@ -459,11 +459,11 @@ class ParetoPoolClusterer(
 
     @property
     def _number(self) -> int | None:
-        """Number of clusters, if a single one is required."""
+        """Required number of clusters, or None if it is not set or if a range is given."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Return the required interval of the number of clusters, or None."""
+        """Return the required range of numbers of clusters, or None."""
         if self.granularity is None:
             ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
             return None if ends is None else (int(ends[0]), int(ends[1]))
@@ -494,19 +494,19 @@ class ParetoPoolClusterer(
         return (True,) * len(self.objective_names_)
 
     def _take_points(self, labels: Labels) -> None:
-        """Select a partition of the points. Each cluster has the class of most of its labelled samples."""
+        """Select a partition of the points. Each cluster gets the majority class of its labelled samples."""
         per_sample, classes = self._samples.per_sample(labels), None
         if self._side_information.targets is not None:
             classes = selection.class_of_clusters(per_sample, self._side_information.targets.indicators)
         self._take(selection.Solution(per_sample, cluster_classes=classes))
 
     def predict(self, X: Any) -> Labels:
-        """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
+        """Predict the most probable class after a fit with labels, or else the nearest sample's cluster.
 
         Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
         in a less probable class, and equal samples that labels or pairs separate. New samples that are noise
-        get -1. With ``metric="precomputed"``, X contains distances to the samples of the fit, (n, n_samples).
-        Takes O(n m n_features) time for m samples, or landmarks, of the fit.
+        are labelled -1. With ``metric="precomputed"``, X contains distances to the training samples, shape
+        (n, n_samples). Takes O(n m n_features) time for m training samples or landmarks.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -520,9 +520,9 @@ class ParetoPoolClusterer(
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
+        """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, are
+        The mean scores of the three nearest samples or landmarks, weighted by inverse squared distance, are
         combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
@@ -533,7 +533,7 @@ class ParetoPoolClusterer(
 
     @property
     def result_(self) -> Result | None:
-        """The front as a pymoo Result with minimised objectives, or None with ``kernel="bags"``."""
+        """Front as a pymoo Result with minimised objectives, or None with ``kernel="bags"``."""
         check_is_fitted(self)
         found, problem = self._candidates, self._problem
         if found is None:
@@ -562,7 +562,7 @@ class ParetoPoolClusterer(
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
         labels = self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
         for row in labels:
-            # Renumber the clusters by first appearance, except noise.
+            # Renumber the clusters (not the noise) by first appearance.
             found, number = row[self._row_order], np.full(row.max() + 2, -1, dtype=np.int32)
             former = number_clusters(found[found >= 0])[1]
             number[former] = np.arange(len(former))
@@ -571,7 +571,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by row index; the number of a landmark is that of its first inlier."""
+        """Order of the samples by row index. A landmark has the row index of its first inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -579,22 +579,22 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Return labels of the samples, or of the landmarks of a table in parts."""
+        """Return the labels of the samples or, for partitioned tables, of the landmarks."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
     def _labels_of_samples(self) -> Labels:
-        """Labels of the samples, or of the landmarks and known rows of a table in parts."""
+        """Labels of the samples or, for partitioned tables, of the landmarks and known rows."""
         found: Labels = self.labels_ if self._samples.counts is None else self._marked
         return found
 
     @property
     def _result_labels(self) -> Labels:
-        """Labels of the samples, or of the landmarks of a table in parts."""
+        """Labels of the samples or, for partitioned tables, of the landmarks."""
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels of samples, or of landmarks and outliers of a table in parts, and numbers of rows."""
+        """Return labels and row counts of samples or, for partitioned tables, of landmarks and outliers."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -604,7 +604,7 @@ class ParetoPoolClusterer(
         return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Unite equal samples in one cluster, except samples with labels, pairs or answers."""
+        """Move equal samples to the same cluster, except samples with labels, pairs or answers."""
         equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
         if equal is not None and landmark_of is not None:
             repeated = np.bincount(equal)[equal] > 1
@@ -621,13 +621,13 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers. Outliers of other clusters are not noise."""
+        """Mask of the clusters that contain inliers. Outliers in other clusters are not noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
-        """Convert labels of samples to labels of points, with noise in the most similar cluster."""
+        """Convert sample labels to point labels, and move noise to the most similar cluster."""
         of_points, far = self._samples.per_point(labels), self._samples.far
         if far is not None and far.any():
             near = np.flatnonzero(~far)
@@ -636,14 +636,14 @@ class ParetoPoolClusterer(
         return of_points
 
     def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Label outliers -1 if ``noise="label"``, except samples with labels, pairs or answers."""
+        """Label outliers as -1 if ``noise="label"``, except samples with labels, pairs or answers."""
         marked: Labels = labels.astype(np.int32)
         outliers = self._samples.far_samples
         if self.noise == "assign" or not outliers.any():
             return marked
         apart = outliers & ~self._side_information.known(len(outliers))
         marked[..., apart if known is None else apart & ~known] = -1
-        # A cluster that consists of outliers only is not noise.
+        # Clusters that contain only outliers are not noise.
         for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
             alone = ~np.isin(whole, whole[~outliers])
             row[alone] = whole[alone]
@@ -663,7 +663,7 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y)")
-        labels = np.asarray(self.labels_)  # computes the lazy labels of a table in parts
+        labels = np.asarray(self.labels_)  # computes the lazy labels of a partitioned table
         of_clusters, noise = self._solution.cluster_classes, labels < 0
         places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
         if (places >= 0).all():
@@ -686,19 +686,19 @@ class ParetoPoolClusterer(
         """Check samples. ``reset`` distinguishes a fit from a prediction."""
 
     def _check_data(self, data: Any) -> None:
-        """Raise if the parameters do not match the data."""
+        """Raise an error if the parameters do not match the data."""
 
     @abstractmethod
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function of a ``k_range`` that builds the pool of the samples from :meth:`_read`."""
+        """Return a function that builds the pool of the samples from :meth:`_read` for a ``k_range``."""
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
-        """Build the pool, and select from it by labels, must-links and cannot-links."""
+        """Build the pool, and select from it using labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
         self._start_labels(n_samples)
         if self.checkpoint is not None or self.resume:
-            # Raise before the pool is built if the run cannot be resumed.
+            # If the run cannot be resumed, raise an error before the pool is built.
             self._checkpoint_for()
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
         if side.targets is not None and not isinstance(data, Bags):
@@ -714,7 +714,7 @@ class ParetoPoolClusterer(
                 return
 
     def _grows(self, side: selection.SideInformation) -> bool:
-        """Whether the pool can be computed again with larger numbers of clusters."""
+        """Whether the pool may be recomputed with larger numbers of clusters."""
         if self.n_gen or self._number is not None or not isinstance(self.k_range, str):
             return False
         return side.kind == "none" or (self.n_clusters is not None and side.kind != "labels")
@@ -729,7 +729,7 @@ class ParetoPoolClusterer(
         return side
 
     def _start_labels(self, n_samples: int) -> Labels | None:
-        """Return the partitions from which the evolution starts, as labels of the samples."""
+        """Return the partitions from which the evolution starts, as sample labels."""
         if self.start is None:
             return None
         if not self.n_gen:
@@ -747,11 +747,11 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # The checkpoint compares the pool itself, so the options that determine it are omitted.
+        # The checkpoint compares the pool itself, so the options that determine the pool are omitted.
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
-        # Intervals restrict the selection only.
+        # Intervals only restrict the selection.
         same.set_params(n_clusters=self._number, granularity=None)
         return _base.checkpoint_for(same, *data)
 
@@ -763,8 +763,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters of the pool, ``ks``, are too small, only larger numbers are returned.
-        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
+        # If the pool's numbers of clusters, ``ks``, are too small, only larger numbers are returned.
+        # ``settle`` can replace the selected result before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -832,7 +832,7 @@ class ParetoPoolClusterer(
                 solutions = {"auto": choose(candidates)}
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
-        # Everything is computed before the first attribute of the previous fit is replaced.
+        # Compute everything before replacing the first attribute of the previous fit.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
@@ -886,7 +886,7 @@ class ParetoPoolClusterer(
                 self.random_control_labels_ = self._shown(self._with_noise(by_chance.labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Compute the tables that a saved model omits; X contains the samples of the fit."""
+        """Compute the tables that a saved model omits; X contains the training samples."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
@@ -895,17 +895,17 @@ class ParetoPoolClusterer(
         self.__dict__.update(saved)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return the assessor of partitions of the samples, reused from the last fit of the same pool."""
+        """Return the partition assessor, reused from the last fit if the pool is the same."""
         samples, last = self._samples, self.__dict__.get("_assessor")
         if last is not None and last.samples is samples:
             return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Evolved partitions are excluded, because evolution maximised their agreement.
+        # Exclude evolved partitions, because the evolution maximised their agreement.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
-        """Assess a partition of the points; default: the best of the pool."""
+        """Assess a partition of the points. Default: the best partition in the pool."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
             why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
@@ -939,7 +939,7 @@ class ParetoPoolClusterer(
             self.cluster_classes_index_ = solution.cluster_classes
 
     def _why_not(self, row: int, solution: selection.Solution) -> str:
-        """State why an alternative is not the result."""
+        """Explain why an alternative is not the result."""
         if self._side_information.kind != "none":
             return "the labels or pairs decide"
         selected = self._numbered(self._solutions["auto"]).labels
@@ -955,13 +955,13 @@ class ParetoPoolClusterer(
         return "a lower selection score"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Unite equal samples, and number the clusters 0, 1, ... by class or first appearance."""
+        """Move equal samples to the same cluster, and number clusters by class or first appearance."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)
         found = self._with_noise(labels, solution.known)[self._row_order]
         found = found[found >= 0]
-        # With labels of every class, clusters are numbered like the classes.
+        # With labels of every class, cluster numbers are class numbers.
         if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:

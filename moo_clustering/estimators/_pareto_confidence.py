@@ -1,4 +1,4 @@
-"""Assessment of a partition of a pool, and descriptions of its differences from other partitions."""
+"""Assessment of partitions in a pool, and descriptions of how partitions differ."""
 
 from __future__ import annotations
 
@@ -31,48 +31,48 @@ from moo_clustering.validity import (
 )
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
-# Verdict if there is no pool to compare a partition with.
+# Verdict if there is no pool with which to compare a partition.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Thresholds of verdicts: smallest probability of structure, in general and for p-values of at least
-# DOUBTFUL_P; smallest confidence of a clear result; largest confidence without structure.
+# Verdict thresholds: minimum probability of structure, in general and for p-values of at least DOUBTFUL_P;
+# minimum confidence of a clear result; maximum confidence without structure.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # The excess over reference data is clipped to this range.
 _EXCESS = (-2.0, 3.0)
-# Smallest adjusted Rand index of similar members, share of nested points, and reported explained variance.
+# Minimum adjusted Rand index of similar members, share of nested points, and explained variance to report.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Separated clusters of any shape: maximum number of features, smallest minimax silhouette, and smallest share
+# Separated clusters of any shape: maximum number of features, minimum minimax silhouette, and minimum share
 # of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Smallest reported p-value, and number of samples below which the verdict is uncertain.
+# Lowest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# Largest difference of scaled values that is attributed to rounding.
+# Maximum difference between scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if the ratio of clusters to separated groups is at least this number.
+# The confidence is lowered if the ratio of clusters to separated groups reaches this value.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, with models estimated without the source of the data. About 80% of results
-# were inside.
+# Interval bounds by confidence, estimated with models that did not use the source of the data. The intervals
+# contained about 80% of the results.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data:
-# the probability of structure is then at least _AGREED.
+# Minimum agreement on common clusters. Families agree on more than _MANY clusters only if data have
+# structure, so the probability of structure is then at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Describe and assess partitions; ``best_agreement`` is the greatest family agreement in the pool."""
+    """Describe and assess partitions; ``best_agreement`` is the highest family agreement in the pool."""
 
     samples: PooledSamples
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the ``best`` member of the pool decides whether the data have structure."""
+        """Assess a partition; the pool's ``best`` member determines whether the data have structure."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
@@ -94,7 +94,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # A single cluster, or one per point, has an index of 0 with any classes, and no p-value.
+        # A single cluster, or one cluster per point, has an adjusted Rand index of 0 and no p-value.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -113,7 +113,7 @@ class Assessor:
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:
-        """Return the clusters of two or more samples whose rows are all identical."""
+        """Return the clusters of two or more samples with identical rows."""
         groups, sizes = self._equal_rows
         if groups is None:
             return []
@@ -126,7 +126,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Return groups of points with equal rows (-1 for means of different samples), and point sizes."""
+        """Return groups of points with equal rows (-1: means of different samples), and point sizes."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -138,7 +138,7 @@ class Assessor:
         return groups, sizes
 
     def _among(self, chosen: BoolArray, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition by the ``chosen`` points alone."""
+        """Assess a partition using only the ``chosen`` points."""
         samples, pool = self.samples, self.samples.pool
         assert pool is not None
         labels, best, parts = labels[chosen], best[chosen], pool.labels[:, chosen]
@@ -162,7 +162,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return separated groups in few features if ``n_clusters`` far exceeds their number, else None."""
+        """With few features, return separated groups if there are far fewer than clusters, else None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -172,7 +172,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Members with separated clusters, and the minimax silhouettes of all members (-1: not computed)."""
+        """Members with separated clusters, and minimax silhouettes of all members (-1 if not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -185,8 +185,8 @@ class Assessor:
         return np.flatnonzero(found >= _APART), found
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Return the features of a partition, shape (1, n_features), cached."""
-        # Bound the cache. It is useful because relabelling often assesses the same members.
+        """Return the cached features of a partition, shape (1, n_features)."""
+        # Limit the cache size. Relabelling often assesses the same members again.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -214,7 +214,7 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Describe the difference from another partition, and the features that explain it."""
+        """Describe how a partition differs from another, and which features explain the difference."""
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
         table = np.zeros((len(first), int(theirs.max()) + 1), dtype=np.int64)
@@ -241,12 +241,12 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Equal rows cannot be recomputed if the pickle omits the samples; other cached values can.
+        # Store equal rows, which cannot be recomputed if the pickle omits the samples.
         state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Return features (q, n_features) of partitions (q, n_points), with the columns of FEATURES."""
+        """Return the FEATURES of partitions (q, n_points) as columns, shape (q, n_features)."""
         # Columns that cannot be computed are NaN. Takes O(p n) time for p members, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
@@ -257,7 +257,7 @@ class Assessor:
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        # Similar numbers of clusters differ by at most one, or by at most this share.
+        # Numbers of clusters are similar if they differ by at most one or at most 15%.
         near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
@@ -265,7 +265,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # The median without the greatest value, as in ``FamilyAgreement``.
+        # Exclude the highest value from the median, as ``FamilyAgreement`` does.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -283,7 +283,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Without the lower limit of 150 points, clear clusters of 30 samples would seem noise.
+            # Without the lower limit of 150 points, clear clusters of 30 samples would look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -295,7 +295,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Return excess over reference data, silhouettes, gain in likelihood, and log number of features."""
+        """Return excess over reference data, silhouettes, likelihood gain, and log number of features."""
         X = self.samples.positions
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -304,17 +304,17 @@ class Assessor:
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
         minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Limit silhouettes, because outliers also increase them.
+        # Limit the silhouettes, because outliers also increase them.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
     @cached_property
     def reference(self) -> ReferenceTest:
-        """Comparison of the points with reference data without clusters."""
+        """Comparison of the points with cluster-free reference data."""
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Reference data reproduce repeated values of features, but not repeated points of distances.
+            # Reference data reproduce repeated feature values, but not repeated points in distances.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -328,7 +328,7 @@ class Assessor:
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
 
-# Features of the pool, of the graph and of the samples.
+# Features derived from the pool, the graph and the samples.
 FEATURES = (
     *("agreement", "best_agreement", "support", "near_agreement"),
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
@@ -337,10 +337,10 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return a mask of the partitions with separated clusters, from their features (q, n_features)."""
+    """Return a mask of the partitions with separated clusters, given their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # A share of 10% is impossible with many clusters; half of the mean size then suffices.
+    # With many clusters, a share of 10% is impossible; half of the mean size then suffices.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -348,50 +348,50 @@ def lie_apart(features: FloatArray) -> BoolArray:
 class Assessment(NamedTuple):
     """Assessment of one partition."""
 
-    confidence: float  # expected adjusted Rand index with classes, in 0..1
-    p_value: float  # from reference data, NaN without features
+    confidence: float  # expected adjusted Rand index with the classes, in 0..1
+    p_value: float  # from the comparison with reference data; NaN without features
     verdict: str  # one of VERDICTS
-    remarks: tuple[str, ...] = ()  # reasons and reservations
+    remarks: tuple[str, ...] = ()  # reasons for the verdict, and reservations
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the index of about 80% of the data sets not used for calibration."""
+        """Interval that contained the index in about 80% of the data sets not used for calibration."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
     def beside(self, row: int, why: str) -> Assessment:
-        """Add a remark that explains why an alternative with a higher expected index is not the result."""
+        """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # If the p-value is not small, the verdict was clear only because the clusters are separated.
+        # If the p-value is not small, the verdict was "clear" only because the clusters are separated.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict and remarks for a probability of structure, confidence, p-value and separation."""
+    """Return verdict and remarks, given the probability of structure, confidence, p-value and separation."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
     ):
         return NO_STRUCTURE, (TIGHT,) if p_value < DOUBTFUL_P else ()
     if confidence >= CLEAR_FROM and (apart or not doubted):
-        # Ward's method splits elongated clusters, which increases the p-value.
+        # Ward's method splits elongated clusters, which raises the p-value.
         return CLEAR, (_SEPARATED,) if doubted else ()
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# Attributes of estimators with the parts of an assessment.
+# Estimator attributes that contain the fields of an assessment.
 _ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
-# Assessments if the data have a single partition, and if there is no pool.
+# Assessments if there is only one possible partition, and if there is no pool.
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
-    """A feature in a model: mean, standard deviation, and coefficients of the standardised feature."""
+    """A model feature: mean, standard deviation, and coefficients of the standardised feature."""
 
     mean: float
     scale: float
@@ -401,15 +401,15 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Logistic models of structure and of the adjusted Rand index, with terms of FEATURES."""
+    """Logistic models of structure and of the adjusted Rand index, with FEATURES as terms."""
 
     structure: float
     ari: float
-    weight: float  # of the logarithm of the probability of structure, in the model of the index
+    weight: float  # coefficient of the log probability of structure in the index model
     terms: Mapping[str, Term]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
-        """Return the probabilities of structure, shape (q,), of features (q, n_features)."""
+        """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
         found: FloatArray = expit(self.structure + self._sums(features)[0])
         return found
 
@@ -426,8 +426,8 @@ class ConfidenceModel:
         return sums
 
 
-# Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, and four
-# tables of each of 14 generated kinds with clusters and 9 without. Features with coefficients 0 are not used.
+# Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four
+# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are not used.
 MODEL = ConfidenceModel(
     0.741,
     1.398,
@@ -450,7 +450,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.92, 1.24, 0.314, 0.129),
     },
 )
-# Model for bags, estimated from the same pools without features.
+# Model for bags, estimated from the same pools without the features of the samples.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.604,
     1.432,
@@ -473,7 +473,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Return the verdict with expected agreement, p-value and reservations, such as ignored supervision."""
+    """Return the verdict with the expected agreement, p-value and remarks, such as ignored supervision."""
     confidence, p_value, verdict, remarks = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -494,7 +494,7 @@ def verdict_text(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Return the verdict text of an estimator that selects from a pool, None for other estimators."""
+    """Return the verdict text of an estimator that selects from a pool, or None for other estimators."""
     if not hasattr(estimator, "verdict_"):
         return None
     samples = estimator._samples
@@ -507,7 +507,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Return descriptions of the rows of ``alternatives_``, keyed by their names in ``choose``."""
+    """Return descriptions of the rows of ``alternatives_``, keyed by their rule names in ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -519,7 +519,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of a result and its neighbours; empty if there is no other granularity."""
+    """Describe the granularity of a result and adjacent granularities; empty if there are no others."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -535,7 +535,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Return the share of the variance of every feature that is between clusters."""
+    """Return the share of each feature's variance that is between clusters."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -544,7 +544,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that reports the selection of a partition from a pool."""
+    """Mixin that adds the selection from a pool to reports and summaries."""
 
     def _clustering_result(self: Any) -> results.ClusteringResult:
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
@@ -573,7 +573,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # has an entry for every row of the table
+            del arrays["landmark_of"]  # one entry per table row
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,
@@ -598,7 +598,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def rare_groups_(self: Any) -> pd.DataFrame:
-        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        """Small groups of samples far from all other samples, see :class:`ParetoClustering`."""
         check_is_fitted(self)
         rows, samples = [], self._samples
         if samples.rare is not None:
@@ -625,7 +625,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        """Number of clusters in the result and in the best partition of every other granularity."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -637,13 +637,13 @@ class PoolReportMixin(ReportMixin):
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
-        """Describe the alternatives with other feature names; for bags, return them unchanged."""
+        """Describe the alternatives with the given feature names; for bags, return them unchanged."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return the partitions of the pool, their weights, and the result, for samples or landmarks."""
+        """Return the pool's partitions, their weights, and the result, for samples or landmarks."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         assert pool is not None
         assert self._candidates is not None
@@ -651,7 +651,7 @@ class PoolReportMixin(ReportMixin):
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self: Any, most: int) -> results.Coassociation:
-        """Return the co-association in the pool of at most ``most`` evenly spaced samples or landmarks."""
+        """Return the pool's co-association of at most ``most`` evenly spaced samples or landmarks."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
@@ -659,7 +659,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return the weighted share of the pool that groups each sample with the samples of each cluster."""
+        """Return the weighted share of the pool that groups each sample with each cluster's samples."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -678,7 +678,7 @@ class PoolReportMixin(ReportMixin):
             inside = (labels >= 0) & (row >= 0)
             counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
-            # The last row, of noise, is 0.
+            # The last row (noise) is 0.
             found += weight * (counts / sizes)[row]
         return found
 
@@ -689,7 +689,7 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` are of features."""
+        """Add confidence, sizes, families and differences to ``alternatives_``, using feature ``names``."""
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
         }
@@ -712,17 +712,17 @@ class PoolReportMixin(ReportMixin):
             self.alternatives_[name] = column
 
     def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
-        """Return feature names of the points, or None if their features are not columns of the data."""
+        """Return the feature names of the points, or None if the features are not columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
         given = getattr(self, "feature_names_in_", None) if names is None else names
         if scaling.unit and given is None:
-            return None  # dimensions of embeddings have no meaning
+            return None  # embedding dimensions have no meaning
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self: Any) -> str:
-        """Summarise clusters, verdict, alternatives and possible next steps in a few lines of text.
+        """Summarise the clusters, verdict, alternatives and possible next steps in a few lines of text.
 
         Examples
         --------
@@ -763,12 +763,12 @@ class PoolReportMixin(ReportMixin):
         return f"{call}\n# {self.n_clusters_} cluster{'' if self.n_clusters_ == 1 else 's'}: {verdict}"
 
 
-# Print the call wrapped as for other estimators, without the verdict inside a pipeline.
+# Wrap the call like other estimators, and omit the verdict inside a pipeline.
 _EstimatorPrettyPrinter._dispatch[PoolReportMixin.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
 
 
 def score_frame(candidates: Candidates | None) -> pd.DataFrame:
-    """Return family, number of clusters, agreement, objectives and scores of every candidate."""
+    """Return the family, number of clusters, agreement, objectives and scores of each candidate."""
     if candidates is None:
         return pd.DataFrame({"family": [], "n_clusters": [], "score": []})
     frame = pd.DataFrame({"family": candidates.pool.families, "n_clusters": candidates.pool.n_clusters})

@@ -1,4 +1,4 @@
-"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control with random survival."""
+"""Evolution of a pool of partitions by NSGA-II (pymoo or DEAP), and the control with random survival."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,13 +33,13 @@ Total = Callable[[FloatArray, Labels], FloatArray]
 Survival = Literal["crowding", "random"]
 _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
-# Number of best partitions of all generations that stay in the population.
+# Number of best partitions over all generations that are kept in the population.
 _N_ELITE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct canonical partitions of a search: the final population, then the best of all generations."""
+    """Distinct canonical partitions from a search: final population, then the best over all generations."""
 
     labels: Labels
     values: FloatArray
@@ -67,16 +67,16 @@ def evolve_pool(
     checkpoint: Checkpoint | None = None,
     start: Labels | None = None,
 ) -> Plans[EvolvedPartitions]:
-    """Evolve partitions by NSGA-II from the best members of a pool, an array or ``PartitionPool``.
+    """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool).
 
-    ``indices``, the objectives, are fitted to the pool, so that evolved partitions are never compared with
-    each other. ``total(values, labels) -> scores``, greater is better, determines the start and the
-    partitions that always survive. ``start`` contains additional initial individuals. ``graph`` contains
-    similarities, by which clusters are split. With ``n_clusters``, members with another number of clusters
-    are repaired first. With ``constraints``, more than half of the mutations repair a violated pair.
-    ``survival="random"`` is the control: random parents and survivors. Performs (n_gen + 1) pop_size
-    evaluations, plus one per member of the pool. The number of clusters is at most the larger of 60 and twice
-    the largest number in the pool.
+    The objectives ``indices`` are fitted to the pool, so that evolved partitions are never compared with each
+    other. ``total(values, labels)`` returns scores (higher is better), which determine the initial population
+    and the partitions that always survive. ``start`` contains additional initial individuals. Clusters are
+    split according to the similarities in ``graph``. With ``n_clusters``, members with a different number of
+    clusters are repaired first. With ``constraints``, more than half of the mutations repair a violated pair.
+    ``survival="random"`` is the control, with random parents and survivors. Performs (n_gen + 1) pop_size
+    evaluations, plus one per pool member. Partitions have at most max(60, 2 k) clusters, where k is the
+    largest number in the pool.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)
@@ -127,10 +127,10 @@ def evolve_pool(
 
 
 class Evolution(NamedTuple):
-    """An evolved pool, and the results selected from it and from its controls."""
+    """An evolved pool, and the results selected from the pool and its controls."""
 
-    # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
+    # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains their best totals.
 
     candidates: Candidates
     solutions: dict[str, Solution]
@@ -148,7 +148,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[Evolution]:
-    """Evolve a pool by :func:`evolve_pool`, and compute both controls unless Ctrl-C stopped the evolution."""
+    """Evolve a pool with :func:`evolve_pool`, and compute both controls unless interrupted by Ctrl-C."""
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
@@ -165,9 +165,9 @@ def evolve_with_controls(
     solutions = {"auto": choose(candidates), "control": choose(pool)}
     scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
     interrupted = evolved.interrupted
-    # After Ctrl-C, skip the control run; it would take just as long.
+    # After Ctrl-C, skip the control run, because it would take just as long.
     if not interrupted:
-        # The control has the same operators and evaluations, but random survival.
+        # The control uses the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
         interrupted = at_random.interrupted
         if not interrupted:
@@ -187,14 +187,14 @@ def _composed(
     rng: np.random.Generator,
     largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:
-    """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
+    """Create problem, sampling, crossover, mutation and repair (or None) from canonical pool members."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
     require_same_samples("graph and pool", graph.n_samples, m)
     if constraints is not None:
         require_same_samples("constraints and pool", constraints.n_samples, m)
-    # ``k_max`` of evolved partitions is at least 60 if there are enough samples.
+    # Allow at least 60 clusters in evolved partitions if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))

@@ -1,4 +1,4 @@
-"""ParetoClustering of tables in parts: rows with labels or pairs, and labels of all rows."""
+"""ParetoClustering for partitioned tables: rows with labels or pairs, and labels of all rows."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Maximum number of rows with labels or pairs, which are read into memory.
+# Maximum number of rows with labels or pairs, because these rows are read into memory.
 _MOST_KNOWN = 100_000
 
 
@@ -29,7 +29,7 @@ _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Numbers of the rows with labels or pairs, their labels, and pairs of positions among them."""
+    """Numbers of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
 
     rows: Int64Array
     y: Any
@@ -38,12 +38,12 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows only; all None if there are no such rows."""
+        """Labels and pairs of these rows. All are None if there are no such rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
     def of(cls, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> "KnownRows":
-        """Read ``y``, a class per row or a mapping from row indices to classes, and pairs of row indices."""
+        """Read ``y`` (a class per row, or a mapping from row indices to classes) and pairs of row indices."""
         numbers, classes = NO_ROWS, []
         if isinstance(y, Mapping):
             for number in y:
@@ -83,7 +83,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the samples after the landmarks with rows of the table, in at most one pass."""
+    """Replace the samples after the landmarks with the given table rows, in at most one pass."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -110,9 +110,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Label rows as ``predict`` does, except known rows of the fit, whose labels are ``of_known``."""
+    """Label rows like ``predict``, except the known training rows, which have the labels ``of_known``."""
 
-    # Outliers in clusters of the mask ``marked`` become -1.
+    # Outliers in clusters marked by the mask ``marked`` are labelled -1.
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class PooledLabels:
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
         self.preparer, self.columns = preparer, columns
-        # None replaces arrays that only the selection requires: digests of empty arrays are not reproducible.
+        # Set arrays needed only for selection to None, because digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -149,7 +149,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label rows of the fit; ``start`` is the number of the first row."""
+        """Label training rows; ``start`` is the number of the first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -170,33 +170,33 @@ def _landmarks(rows: Any, samples: PooledSamples) -> Labels:
 
 
 class PartsMixin(PartLabelsMixin):
-    """Mixin of ParetoClustering for tables in parts."""
+    """Mixin that adds support for partitioned tables to ParetoClustering."""
 
     def report(self: Any, path: Any, X: Any = None, **options: Any) -> Any:
-        """Write an HTML report; after a fit to a table in parts, the report shows its landmarks.
+        """Write an HTML report. For a partitioned table, the report shows the landmarks.
 
-        See :meth:`ReportMixin.report`. After a fit to a table in parts, the default of ``X`` is
-        ``landmarks_``, and all numbers of the page except those in its headline count landmarks, not rows.
+        See :meth:`ReportMixin.report`. After a fit to a partitioned table, the default of ``X`` is
+        ``landmarks_``, and all numbers in the report except those in the headline count landmarks, not rows.
         """
         return super().report(path, *self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def show(self: Any, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report` in a notebook or the browser."""
+        """Display the report in a notebook or the browser."""
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
-        """Return the default data of a page, and set its default options."""
+        """Return the default data for a report, and set its default options."""
         check_is_fitted(self)
         if self._samples.counts is None or X is not None:
             return (X,)
         options.setdefault("sample_kind", "landmark")
         names, landmarks = vars(self).get("feature_names_in_", ()), self.landmarks_
-        # Reduced landmarks have components instead of the features of the table.
+        # Reduced landmarks have components instead of table features.
         options.setdefault("feature_names", [*names] if len(names) == landmarks.shape[1] else None)
         return (landmarks,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
-        """Return whether to read X in parts; raise a ValueError if an option does not support this."""
+        """Return whether to read X by partition; raise a ValueError if an option does not support this."""
         if not is_partitioned(X):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]
@@ -210,11 +210,11 @@ class PartsMixin(PartLabelsMixin):
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
             raise ValueError(f"{found} does not support a table in parts; remove it, or fit a sample")
-        # Dask and Zarr arrays are read into memory if they are small.
+        # Small Dask and Zarr arrays are read into memory.
         return found is None
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit a table in parts, represented by landmarks."""
+        """Fit a partitioned table, which is represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, side = self._known_rows(table.n_rows, *supervision)
@@ -246,7 +246,7 @@ class PartsMixin(PartLabelsMixin):
             raise error._renumbered(known.rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
-        """Read other labels and pairs, and the rows to which they refer."""
+        """Read new labels and pairs, and the rows to which they refer."""
         known, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
         extended: SideInformation = side.extended(0, before=self._samples.n_points)
@@ -261,12 +261,12 @@ class PartsMixin(PartLabelsMixin):
         return PooledLabels(self._samples, self._solution, marked, known, self.preparer_, columns)
 
     def _required_rows(self: Any) -> Any:
-        # Every landmark must have a row in the sample.
+        # The sample must contain a row of each landmark.
         return self._samples.counts.first
 
     def _with_rows(self: Any, rows: NDArray[Any], labels: Labels) -> Any:
         if "alternatives_" not in vars(self):
-            self._restore()  # saved models have no scores and alternatives
+            self._restore()  # saved models contain no scores or alternatives
         found: Any = super()._with_rows(rows, labels)
         samples = self._samples
         nearest = samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
@@ -297,6 +297,6 @@ class PartsMixin(PartLabelsMixin):
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 
     def _of_rows(self: Any, what: str) -> Any:
-        """Return a lazy array of the outliers (a mask) or the landmarks of all rows of the fit."""
+        """Return a lazy array with the outlier mask or the landmarks of all training rows."""
         kind = _outliers if what == "outliers" else _landmarks
         return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))

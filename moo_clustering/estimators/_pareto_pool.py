@@ -1,4 +1,4 @@
-"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags."""
+"""Samples and their pool of partitions, for tables (with or without landmarks), distances and bags."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -32,40 +32,40 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Smallest and largest size of the sample that determines the landmarks, which is smaller for wide tables.
+# Minimum and maximum size of the sample that determines the landmarks. Wide tables have smaller samples.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
+# If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Row numbers of the known rows of a table in parts without labels and pairs.
+# Numbers of the known rows of a partitioned table without labels and pairs.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-# Number of scaled values in a block of a table in memory: 8 MB.
+# Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
-# Family of a pool with a single partition of one cluster.
+# Family name in a pool whose only partition has one cluster.
 TRIVIAL = "trivial"
-# Number of landmarks or samples whose values are averaged for a new sample.
+# Number of nearest landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
-# Number of rows that are checked for outliers at once.
+# Number of rows checked for outliers at a time.
 _AT_ONCE = 100_000
-# Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
+# Hilbert-space distances; their Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Maximum number of coordinates from distances, and smallest eigenvalue relative to the largest.
+# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
-# Distance that defines the neighbours of bags.
+# Distance used to find neighbouring bags.
 _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Counts of the rows of a table, one per landmark."""
+    """Row counts and related statistics of each landmark."""
 
     rows: IntpArray  # number of rows
-    outliers: IntpArray  # number of outliers among them
-    first: IntpArray  # number of the first row
-    inlier: IntpArray  # number of the first row that is not an outlier, or a very large number
-    widest: FloatArray  # largest distance of a row to the landmark
+    outliers: IntpArray  # number of outliers among these rows
+    first: IntpArray  # index of the first row
+    inlier: IntpArray  # index of the first row that is not an outlier, or a very large number
+    widest: FloatArray  # largest distance from a row to the landmark
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count rows from ``start`` on by their landmarks ``at``, their distances and a mask of outliers."""
+        """Count rows, numbered from ``start``, from their landmarks, distances and a mask of outliers."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -82,25 +82,25 @@ class RowCounts(NamedTuple):
         return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
 
     def at(self, points: Any) -> Self:
-        """Select the counts of some landmarks."""
+        """Select the counts of the given landmarks."""
         return type(self)(*(values[points] for values in self))
 
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of points, which are samples or landmarks (means of near samples)."""
+    """Samples, and a pool of partitions of points: the samples, or landmarks (means of nearby samples)."""
 
-    # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
-    # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at
-    # distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new,
-    # n) -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample,
-    # and ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
-    # ``far`` are the outliers, whose features are moved from ``far_rows`` towards their nearest sample.
-    # ``outliers`` are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1
-    # for others, or None without groups; groups in ``apart`` are clusters of every partition of the pool.
-    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the
-    # samples are the landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose
-    # numbers are ``known_rows``.
+    # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
+    # ``kernels`` in place of graph and linear kernels. Distances and bags have ``coincident``, the groups of
+    # points at distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and
+    # ``nearest(X_new, n) -> positions, distances`` finds their nearest points. ``landmark_of`` gives the
+    # point of each sample. ``scaled`` contains the features of all samples; for many samples, it is None, and
+    # ``rows`` contains the unscaled features. ``far`` marks the outliers among the points. Their features
+    # have been moved from ``far_rows`` towards the nearest sample. With landmarks, ``outliers`` marks the
+    # outliers among all samples. ``rare`` gives the rare group of each landmark (-1 if none), or is None
+    # without groups; groups in ``apart`` are clusters in every partition of the pool. Pickles of fits with
+    # landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the samples are the
+    # landmarks, with row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
 
     n_samples: int
     graph: sp.csr_array
@@ -124,12 +124,12 @@ class PooledSamples:
 
     @property
     def n_rows(self) -> int:
-        """Number of samples, or of rows of a table in parts."""
+        """Number of samples or, for a partitioned table, of rows."""
         return self.n_samples if self.counts is None else int(self.counts.rows.sum())
 
     @property
     def sizes(self) -> FloatArray:
-        """Number of samples, or of rows of a table in parts, per point."""
+        """Number of samples (for a partitioned table, of rows) per point."""
         if self.counts is not None:
             return self.counts.rows.astype(np.float64)
         return self.summed(np.ones((self.n_samples, 1)))[:, 0]
@@ -151,29 +151,29 @@ class PooledSamples:
 
     @property
     def positions(self) -> FloatArray | None:
-        """Features of the points, or coordinates computed from their distances; None for bags."""
+        """Features of the points, or coordinates computed from the distances; None for bags."""
         return self.coordinates if self.features is None else self.features
 
     @property
     def has_directions(self) -> bool:
-        """Whether rows of features have unit length: reduced sparse data, or ``metric="cosine"``."""
+        """Whether feature rows have unit length, as for reduced sparse data or ``metric="cosine"``."""
         scaling = getattr(self.nearest, "scaling", None)
         return scaling is not None and (scaling.unit or scaling.components is not None)
 
     @property
     def n_points(self) -> int:
-        """Number of samples, or of landmarks."""
+        """Number of points (samples or landmarks)."""
         return int(self.graph.shape[0])
 
     @property
     def sample_features(self) -> FloatArray | None:
-        """Scaled features of all samples, shape (n_samples, n_features), with landmarks, otherwise None."""
+        """Scaled features of all samples, shape (n_samples, n_features). None without landmarks."""
         if self.rows is None or self.transform is None:
             return self.scaled
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sum the rows of values (n_samples, c) over the samples of every point, shape (n_points, c)."""
+        """Sum values (n_samples, c) over the samples of each point; the result has shape (n_points, c)."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -181,11 +181,11 @@ class PooledSamples:
         return totals
 
     def per_sample(self, labels: Labels) -> Labels:
-        """Convert labels of points (..., n_points) to labels of samples (..., n_samples)."""
+        """Convert point labels (..., n_points) to sample labels (..., n_samples)."""
         return labels if self.landmark_of is None else labels[..., self.landmark_of]
 
     def per_point(self, labels: IntArray) -> Labels:
-        """Convert labels of samples to labels of points. A landmark gets the label of one of its samples."""
+        """Convert sample labels to point labels. A landmark gets the label of one of its samples."""
         if self.landmark_of is None or self.counts is not None:
             return labels[..., : self.n_points].astype(np.int32)
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
@@ -199,11 +199,11 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Interpolate values of points (n_points, c) to samples by weighted means of the nearest points."""
+        """Interpolate point values (n_points, c) at the samples by weighted means of the nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Find the points nearest to samples: positions and distances, shape (n_selected, n_nearest)."""
+        """Find the points nearest to the samples: positions and distances, shape (n_chosen, n_nearest)."""
         if self.landmark_of is None:
             return chosen[:, None], np.zeros((len(chosen), 1))
         positions, distances = self._nearest_landmarks
@@ -222,30 +222,30 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel of all pairs of points, or the sum of the bag kernels, in O(n_points^3) time, once."""
+        """Graph kernel of all pairs of points, or sum of the bag kernels, computed once in O(n_points^3)."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random walks on the graph, (I - .9 B)^-1, for its kernel and the propagation of pairs."""
-        # With a factor near 1, random walks reach far.
+        """Random walks (I - .9 B)^-1 on the graph, for its kernel and for pair propagation."""
+        # With a factor close to 1, random walks are long.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
     def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
-        """Nearest landmarks of every sample, and their weights."""
+        """Nearest landmarks of each sample, and their weights."""
         positions, distances = self._nearest_landmarks
         return positions, nearest_weights(distances)
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Fitted agreement and criterion by name of the criterion, with their values for the pool."""
+        """Fitted agreement and criterion, and their values for the pool, by criterion name."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickles omit derived attributes and, with landmarks, the samples.
+        # Omit derived attributes from pickles and, with landmarks, also the samples.
         omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
         state = {name: value for name, value in self.__dict__.items() if name not in omitted}
         kept = self.landmark_of is None or self.counts is not None
@@ -256,7 +256,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers of the fit, see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers relative to the fit, see :func:`far_points`."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -268,12 +268,12 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Find outliers from their nearest landmarks and distances; ``rows`` returns some scaled rows."""
+        """Find outliers from nearest landmarks and distances; ``rows`` returns the requested scaled rows."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # Triangle inequality: the fifth inlier is at most ``away`` plus the landmark's ``reach`` away.
+            # By the triangle inequality, the distance to the fifth inlier is at most ``away`` + ``reach``.
             # For most other rows, the landmark and its four nearest inliers are within the limit.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
@@ -282,7 +282,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows that equal those of a group are not outliers, even if the group has a single landmark.
+                # Rows equal to those of a group are not outliers, even if the group has only one landmark.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -302,8 +302,8 @@ class PooledSamples:
         return placement.are_far(distances[:, -1], neighbors, self._inliers[1])
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
-        """Build a pool of the points outside rare groups, and add the groups to its partitions."""
-        # Groups that are not ``apart`` join the cluster of the nearest other landmark, and so does noise.
+        """Build a pool from the points outside rare groups, and add the groups to its partitions."""
+        # Noise, and groups that are not ``apart``, join the cluster of the nearest other landmark.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -322,14 +322,14 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Search for the nearest inliers, distances of inliers to their fifth neighbours, and the inliers."""
+        """Search function for inliers, distance of each inlier to its fifth neighbour, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # The distances of a row do not depend on the other rows of its part.
+            # This search returns distances that do not depend on the other rows of the part.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -350,12 +350,12 @@ class PooledSamples:
     def with_pool(
         self, tables: Mapping[str, FloatArray], extra: list[tuple[str, IntArray]], options: dict[str, Any]
     ) -> Self:
-        """Build the pool of the features of the points in several tables, the first named ""."""
+        """Build the pool from several tables of point features; the first is named ""."""
         return replace(self, pool=self.pool_around(partial(_pool_of_views, tables, extra, options)))
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Index of the group of equal points to which every point belongs; None if unknown."""
+        """Index of each point's group of equal points; None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -364,11 +364,11 @@ class PooledSamples:
 def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
-    """Add new scaled rows to the samples of a fit, and their clusters to the partitions of its pool."""
-    # Distinct new rows become points if there are at most ``n_landmarks`` points in all. Otherwise, only rows
-    # ``apart`` from the fit become points or, if they are too many, a tenth of ``n_landmarks`` means of them.
-    # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
-    # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
+    """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
+    # Distinct new rows become points if there are then at most ``n_landmarks`` points. Otherwise, only rows
+    # ``apart`` from the fit or, if there are too many, ``n_landmarks / 10`` means of them become points. In
+    # every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is None,
+    # partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -395,11 +395,11 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If landmarks are equal, earlier samples remain assigned to the same landmark.
+        # If landmarks are equal, earlier samples stay assigned to the same landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
-        # Without landmarks, every earlier sample is a point, even if it equals another.
+        # Without landmarks, every earlier sample is a point, even if it equals another sample.
         landmark_of[: len(old)] = np.arange(len(old))
         position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
         landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
@@ -447,7 +447,7 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Compute means (n, c) of rows at ``positions`` (n, n_nearest), weighted by inverse squared distances."""
+    """Compute means (n, c) of rows at ``positions`` (n, n_nearest), weighted by inverse squared distance."""
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
@@ -456,11 +456,11 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Compute inverse squares of distances, normalised per row. Distances of 0 get the total weight."""
+    """Compute inverse squared distances, normalised per row. Distances of 0 share the whole weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the nearest distance first, because inverse squares of tiny distances overflow.
+    # Divide by the nearest distance first, because the inverse squares of tiny distances overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -475,13 +475,13 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table, and return a function of a ``k_range`` that builds the pool of all views.
+    """Scale a table, and return a function that builds the pool of all views for a ``k_range``.
 
-    Landmarks represent long tables and tables in parts. ``placing`` contains the options of
+    Long tables and partitioned tables are represented by landmarks. ``placing`` contains the options of
     :func:`placed_table`.
     """
     # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
-    # their rows. If the sample contains all rows, their landmarks are final, and only their rows are counted.
+    # their rows. If the sample contains all rows, the landmarks are final, and the rows are only counted.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -527,7 +527,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of the rows in their order, and column bounds if the table has more rows."""
+    """Return a uniform sample of rows in their original order; column bounds if the table has more rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -538,7 +538,7 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     elif size == n:
         return table, None
     else:
-        # The same rows as in parts.
+        # Select the same rows as for a partitioned table.
         rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
         found: list[Any] = [table.min(axis=0), table.max(axis=0)]
         ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in found]
@@ -553,8 +553,8 @@ def _placed_rows(
     far: BoolArray,
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
-    """Move landmarks to the means of all their rows, find outlying landmarks, and count the rows."""
-    # Also returns a mask of the outlying rows. For tables in parts, it and ``landmark_of`` are empty.
+    """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows."""
+    # Also returns a mask of outlying rows. The mask and ``landmark_of`` are empty for partitioned tables.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -586,12 +586,12 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat the landmarks of few distinct rows as often as these rows, up to twenty times."""
+    """Repeat the landmarks of few distinct rows as often as their rows occur, up to twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
     first, which = np.cumsum(copies) - copies, np.repeat(np.arange(len(copies)), copies)
-    # Rows of a landmark are distributed evenly over its copies, in their order.
+    # Distribute the rows of a landmark evenly over its copies, in row order.
     order, at = np.argsort(placed.landmark_of, kind="stable"), placed.landmark_of.copy()
     rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
     at[order] = first[at[order]] + rank % copies[at[order]]
@@ -606,7 +606,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without a graph and a pool, for a pass over the table."""
+    """Return landmarks without graph or pool, for a pass over the table."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -617,7 +617,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Merge the results of ``function(rows, start, search, *args)`` for all parts, or blocks in memory."""
+    """Merge the results of ``function(rows, start, search, *args)`` for all parts or in-memory blocks."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -627,7 +627,7 @@ def _mapped(table: Any, description: str, function: Any, search: PooledSamples, 
 
 
 def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Return counts per landmark, the scaled rows, their landmarks and a mask of outliers."""
+    """Return the counts per landmark, the scaled rows, their landmarks, and a mask of outliers."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -637,13 +637,13 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return counts per landmark and, in memory, the landmarks of the rows and a mask of outliers."""
+    """Return the counts per landmark and, if in memory, the rows' landmarks and a mask of outliers."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return counts, exact sums of the differences between inliers and landmarks, and numbers of inliers."""
+    """Return counts, exact sums of inlier-landmark differences, and numbers of inliers."""
     assert search.features is not None
     (counts, scaled, at, outlying), m = _assigned(rows, start, search), search.n_points
     gaps = scaled - search.features[at]
@@ -660,13 +660,13 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Scale a table and place its landmarks, without outliers; also return a mask of the outlying points."""
-    # X is a sample of ``n_rows`` rows, or contains all of them.
+    """Scale a table and place its landmarks, excluding outliers; also return a mask of outlying points."""
+    # X contains all ``n_rows`` rows, or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
-        # Exclude outliers from the scaling too, which can reveal further outliers.
+        # Exclude outliers from the scaling too, which can reveal additional outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -681,7 +681,7 @@ def placed_table(
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     """Raise a ValueError for scaled values whose squares overflow."""
     largest = np.abs(points).max(axis=0)
-    # Squares of larger values, in standard deviations of the other samples, could overflow.
+    # Squares of larger values (in units of standard deviation) could overflow.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
@@ -698,11 +698,11 @@ def samples_of(
     options: Mapping[str, Any],
     **changes: Any,
 ) -> PooledSamples:
-    """Return the samples of a placed table with their graph, and a pool of one partition."""
+    """Return the samples of a placed table with their graph and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     if not enough:
-        # This number of clusters requires every sample.
+        # So many clusters are requested that every sample is needed.
         far = np.zeros_like(far)
     given = points
     if far.any():
@@ -737,7 +737,7 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Build the pool from symmetric distances of shape (n_samples, n_samples)."""
+    """Build the pool from a symmetric distance matrix of shape (n_samples, n_samples)."""
     extra_seed = seed.spawn(1)[0]
     samples = PooledSamples(
         len(D),
@@ -758,7 +758,7 @@ def pooled_distances(
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
-    """Return up to 50 coordinates of points by classical scaling of their distances, for the verdict."""
+    """Return up to 50 principal coordinates (classical scaling of the distances) for the verdict."""
     # Directions with negative or negligible eigenvalues are omitted. Takes O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
@@ -788,8 +788,8 @@ def pooled_bags(
     seed: np.random.SeedSequence,
     needs_pool: bool = True,
 ) -> PooledSamples:
-    """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool."""
-    # ``extra`` clusterers are fitted to means of bags. Takes O(n_instances^2 n_features + n_bags^3) time.
+    """Compute all pairwise distances between bags, the graph, the kernels and, if needed, the pool."""
+    # ``extra`` clusterers are fitted to bag means. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
     candidates: list[tuple[str, IntArray]] = []
     if extra:
@@ -799,13 +799,13 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # One pass computes all kinds at little more than the cost of two kinds.
+    # A single pass over all kinds costs little more than two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
     )
     pool = _trivial_pool(bags.n_bags) if needs_pool else None
-    # Equal bags, or fewer than three bags, have no pool.
+    # Build no pool if all bags are equal or if there are fewer than three bags.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
             scaled,
@@ -826,13 +826,13 @@ def pooled_bags(
         pool,
         BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs),
         kernels=tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES),
-        # Hausdorff distances are 0 only between bags of the same instances.
+        # The Hausdorff distance is 0 only between bags with the same instances.
         coincident=_at_distance_zero(between["symmetric"]),
     )
 
 
 def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
-    """Return the scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
+    """Return the scaled output of a transformer or scaled columns of X, shape (n_samples, n_varying)."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -873,9 +873,9 @@ def _pool_of_views(
     points: Any,
     graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of ``points`` in all tables; only the first, named "", uses ``graph`` and ``extra``."""
+    """Join the pools of ``points`` in all tables; only the first table, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # If many samples are equal, there can be fewer landmarks than clusters.
+        # If many samples are equal, there can be fewer landmarks than requested clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
@@ -899,16 +899,16 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 
 @dataclass(frozen=True, eq=False)
 class TableNeighbors:
-    """Search for the points nearest to new rows of features."""
+    """Search for the points nearest to new feature rows."""
 
     scaling: placement.FeatureScaling
     points: FloatArray
-    # For landmarks, largest distances of their samples: infinite, except for those of rare groups.
+    # Maximum distance of each landmark's samples: infinite, except in rare groups. None without landmarks.
     limits: FloatArray | None = None
 
     @cached_property
     def index(self) -> Any:
-        """Search index of the points, built by the first search and not saved."""
+        """Search index of the points, built on the first search and not saved."""
         if self.limits is not None:
             return placement.PointSearch(self.points, self.limits)
         return NearestNeighbors().fit(self.points)
@@ -920,7 +920,7 @@ class TableNeighbors:
         return self.among(self.scaling.transform(X), n)
 
     def among(self, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-        """Positions and distances of the points nearest to scaled rows."""
+        """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
         found: tuple[IntpArray, FloatArray] = self.index(rows, n)
@@ -928,21 +928,21 @@ class TableNeighbors:
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and distances of the n nearest indexed rows, or of all if they are fewer."""
+    """Return positions and distances of the n nearest indexed rows, or of all rows if there are fewer."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n least entries of every row (ties: the first)."""
+    """Return positions and values of the n smallest entries of each row (ties: the first)."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class BagNeighbors:
-    """Search for the nearest bags of the fit, scaled and subsampled, by the average distance."""
+    """Search for the nearest training bags, scaled and subsampled, by average distance."""
 
     bags: Bags
     scaler: BagTransformer | None
@@ -952,7 +952,7 @@ class BagNeighbors:
     n_jobs: int | None
 
     def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Find the nearest bags: positions and distances, shape (n_new, min(n, n_bags)), nearest first."""
+        """Return positions and distances of the nearest bags first, shape (n_new, min(n, n_bags))."""
         new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
         new = thinned(new, self.max_instances, self.thinning_seed)
         across = bag_distance_kinds(
@@ -962,14 +962,14 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Draw ``max_instances`` random instances of each larger bag, without changing their order."""
+    """Draw ``max_instances`` random instances from each larger bag, in their original order."""
     if max_instances is None:
         return bags
     if max_instances < 1:
         raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # One key per position in a bag, so that the order of the bags has no influence.
+    # Use one key per position within a bag, so that the bag order does not matter.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
@@ -981,5 +981,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return clusters of the points whose distance from each other is 0."""
+    """Return the groups of points at distance 0 from each other."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

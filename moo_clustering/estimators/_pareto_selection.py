@@ -1,4 +1,4 @@
-"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs."""
+"""Selection of a partition from a pool, based on family agreement, labels and pairs."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# Default weight of a criterion relative to the agreement.
+# Default weight of each criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Alternatives: maximum number, and maximum adjusted Rand index with the result and with each other.
+# Maximum number of alternatives, and maximum adjusted Rand index with the result and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Smallest agreement and share of nested points of a finer partition that replaces the result.
+# Minimum agreement and share of nested points for a finer partition to replace the result.
 _AGREED, _NESTED = 0.99, 0.98
-# Largest p-value of the parts of a divided cluster. In 600 generated tables of two to six Gaussian clusters,
-# it was .17 or more for the 8 divided clusters of one Gaussian, and .10 or less for 21 of 24 others.
+# Maximum p-value of the parts of a divided cluster. In 600 generated tables of two to six Gaussian clusters,
+# it was at least .17 for all 8 divisions of a single Gaussian, and at most .10 for 21 of 24 other divisions.
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if the selected number of clusters exceeds this share of the largest number.
+# The pool is extended if the selected number of clusters exceeds this share of the pool's maximum.
 _NEAR_TOP = 2 / 3
-# It is also extended if two hierarchies with more clusters agree. Number of compared partitions, and fewest
-# points per cluster; with ten, the agreement of hierarchies of data without groups is at most .76.
+# It is also extended if two hierarchies agree on more clusters. Number of compared partitions, and minimum
+# points per cluster: with ten points, the hierarchies agree by at most .76 on data without groups.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
-# Granularities: geometric thirds of the range of the numbers of clusters in the pool.
+# Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs to select n_clusters by held-out pairs, and number of candidates for n_clusters.
+# Minimum number of pairs for selecting n_clusters by held-out pairs, and number of values tried.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """Labels and pairs of one fit."""
+    """Labels and pairs of a fit."""
 
-    # Side information for the selection: none, labels of all classes, labels of some classes, or pairs only.
+    # Information used for selection: none, labels of all classes, labels of some classes, or pairs only.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Append ``n_new`` samples without labels and pairs, and prepend ``before`` such samples."""
+        """Append ``n_new`` and prepend ``before`` samples without labels and pairs."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -80,8 +80,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples."""
-        # Pairs within a landmark are dropped, because partitions of landmarks cannot separate them.
+        """Return pairs of points. Landmark pairs are weighted by the number of sample pairs."""
+        # Drop pairs within a landmark, because landmark partitions cannot separate them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -109,7 +109,7 @@ def read_side_information(
     pairs: str,
 ) -> SideInformation:
     """Check labels and pairs, and determine the kind of selection."""
-    # Issues a UserWarning for labels of a single class, because other clusters then become new classes.
+    # Issues a UserWarning if all labels are of one class, because other clusters then become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -157,9 +157,9 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """Fitted objectives (agreement, a criterion with a weight, evidence of labels or pairs), and scores."""
+    """Fitted objectives (agreement, weighted criterion, evidence from labels or pairs), and scores."""
 
-    # ``boundary`` is the cut similarity, a penalty in searches with pairs.
+    # ``boundary`` penalises the cut similarity in searches with pairs.
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -172,16 +172,16 @@ class Objectives:
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Return the objectives with original signs, shape (n_partitions, n_objectives)."""
+        """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return the agreement of the families only, a feature of the confidence model."""
+        """Return only the family agreement, which is a feature of the confidence model."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the score: agreement and weighted criterion."""
+        """Return the score: agreement plus weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -190,16 +190,16 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, tiny clusters around the samples of pairs would satisfy the pairs.
+            # Without this penalty, tiny clusters around the paired samples would satisfy the pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the default criterion for the labels and pairs and the number of varying features."""
+    """Return the default criterion, which depends on labels, pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # With up to three features, clusters may be thin shapes; with more, mixtures describe them better.
+    # With up to three features, clusters may be thin shapes; with more features, mixtures fit them better.
     if samples.features.shape[1] <= 3:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
@@ -215,8 +215,8 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence; None is the default weight of the criterion."""
-    # These values depend only on the pool, not on labels and pairs.
+    """Fit agreement, criterion and evidence; a weight of None selects the criterion's default."""
+    # These values depend only on the pool, not on the labels and pairs.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
         fitted = _fitted(samples, pool, criterion, n_jobs)
@@ -244,11 +244,11 @@ def _fitted(
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
     modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
-        # Without the penalty on ln n_clusters, the number of clusters grows with that of documents.
+        # Without the penalty on ln n_clusters, more documents would result in more clusters.
         priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
-        # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
+        # The likelihood gain of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
         gain = validity.LikelihoodGain().fit(samples.features)
         mixture = SumOfIndices("mixture", gain, modularity, 0.3)
@@ -257,9 +257,9 @@ def _fitted(
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus the mean positive agreement with the members, averaged over families."""
+    """Family agreement plus mean positive agreement with pool members, averaged over families."""
 
-    # For structures that few families find, such as spirals, so that the median over families is low.
+    # Helps with structures that few families find, such as spirals, where the median over families is low.
 
     name, greater_is_better = "broad_agreement", True
 
@@ -279,13 +279,13 @@ class BroadAgreement(validity.ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Return the agreement of every partition, between about 0 and 2."""
+        """Return the agreement of each partition, roughly between 0 and 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
         support = np.maximum(validity.pairwise_ari(rows, self._labels), 0.0) @ self._shares
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Family agreement alone, computed once for the pool."""
+        """Return the family agreement alone, which is computed only once for the pool."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -294,7 +294,7 @@ class BroadAgreement(validity.ValidityIndex):
 
 
 class SumOfIndices(validity.ValidityIndex):
-    """Sum of two fitted indices, the second times a weight."""
+    """Sum of a fitted index and a second fitted index times a weight."""
 
     greater_is_better = True
 
@@ -328,16 +328,16 @@ class LogClusters(validity.ValidityIndex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
-    """Smallest allowed number of samples in a cluster of the result."""
+    """Minimum number of samples per cluster in the result."""
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities for merging clusters that are too small.
+    # shape (n_points, n_points): similarities used to merge clusters that are too small.
     graph: sp.csr_array
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create the limits. By default, ``least`` is a hundredth of n_samples, between 2 and 10."""
+        """Create the limits. By default, ``least`` is 1% of n_samples, but at least 2 and at most 10."""
         if least is None:
             least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
@@ -347,8 +347,8 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar cluster, until all clusters are large enough."""
-        # Similarity is the sum of weights between two clusters. Clusters without links join the largest.
+        """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
+        # The similarity is the total weight between two clusters. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -364,7 +364,7 @@ class LeastSizes:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Partitions of the points with objectives to maximise, scores, and limits of the sizes (or None)."""
+    """Partitions of the points, with maximised objectives, scores, and size limits (or None)."""
 
     pool: PartitionPool
     objectives: Objectives
@@ -373,7 +373,7 @@ class Candidates:
     total: FloatArray
     sizes: LeastSizes | None = None
     equal: Labels | None = None  # groups of equal points
-    interval: tuple[int, int] | None = None  # numbers of clusters of the result
+    interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
 
     @classmethod
     def of(
@@ -384,7 +384,7 @@ class Candidates:
         sizes: LeastSizes | None = None,
         equal: Labels | None = None,
     ) -> Self:
-        """Score a pool. ``values`` are its objectives, if known. ``sizes`` and ``equal`` limit the result."""
+        """Score a pool. ``values`` are its known objectives; ``sizes`` and ``equal`` restrict the result."""
         if values is None and objectives.pool_values is not None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
@@ -395,7 +395,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions in the interval that unite equal points and have large enough clusters."""
+        """Mask of partitions within the interval that unite equal points and have large enough clusters."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -410,7 +410,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict the result to numbers of clusters, or raise a ValueError if no partition has them."""
+        """Restrict the number of clusters to an interval; raise a ValueError if no partition matches."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -422,7 +422,7 @@ class Candidates:
 
     @cached_property
     def granularities(self) -> dict[str, tuple[int, int]]:
-        """Smallest and largest number of clusters of every granularity in the pool."""
+        """Smallest and largest number of clusters of each granularity in the pool."""
         numbers = np.unique(self.pool.n_clusters[self.eligible])
         ends = numbers[0] * (numbers[-1] / numbers[0]) ** np.array([1 / 3, 2 / 3])
         codes = (numbers[:, None] > ends).sum(axis=1)
@@ -438,7 +438,7 @@ class Candidates:
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition, or the best of the partitions closest to ``n_clusters``."""
+        """Return the best eligible partition; with ``n_clusters``, the best with the closest number."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -447,9 +447,9 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest agreed partition that divides clusters of a result, or the result itself."""
-        # The best score may join clusters that are near to each other, or small. X are the positions of the
-        # points. A cluster is divided only if its points differ from data without clusters.
+        """Return the finest agreed partition that divides clusters of a result, or else the result."""
+        # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
+        # divided only if the positions X of its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
             return labels
         n_clusters = int(labels.max()) + 1
@@ -470,7 +470,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Return a copy with further candidates, which must have the same objectives."""
+        """Return a copy with additional candidates, which must have the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -484,18 +484,18 @@ class Candidates:
 
     @property
     def agreement(self) -> FloatArray:
-        """Agreement of the families with every partition."""
+        """Family agreement of each partition."""
         return self.objectives.agreement(self.labels, self.values)
 
     def front(self) -> IntpArray:
-        """Return the non-dominated candidates, without duplicate partitions."""
+        """Return the distinct non-dominated candidates."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Return up to four good candidates, dissimilar to the result and to each other, best first."""
-        # Candidates whose number of clusters differs by a factor of 1.25 from the result and from each other
-        # take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
+        """Return up to four good candidates that differ from the result and from each other, best first."""
+        # Prefer candidates with numbers of clusters that differ by a factor of at least 1.25 from the result
+        # and from each other. Also returns the adjusted Rand index of each with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
@@ -522,19 +522,19 @@ class Candidates:
 
 
 class Solution(NamedTuple):
-    """A partition of the samples, with the classes of its clusters."""
+    """A partition of the samples, and the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): class probabilities, with labels of every class.
+    # shape (n_samples, n_classes): class probabilities, set with labels of every class.
     probabilities: FloatArray | None = None
-    # shape (n_clusters,): position of the class of every cluster, -1 for new classes.
+    # shape (n_clusters,): position of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
-    model: ClassModel | None = None  # predicts classes of other samples
-    known: BoolArray | None = None  # shape (n_samples,): samples with answers
+    model: ClassModel | None = None  # predicts classes of new samples
+    known: BoolArray | None = None  # shape (n_samples,): samples for which there are answers
     numbered: bool = False  # whether the cluster numbers must not change
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict clusters of other rows, without noise."""
+        """Predict the clusters of new rows, ignoring noise."""
         if self.model is not None:
             return self.model.clusters(samples, self.cluster_classes, rows)
         return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
@@ -557,8 +557,8 @@ def choose_solution(
     seed: np.random.SeedSequence,
     trusted: bool | None = None,
 ) -> Solution:
-    """Select or combine candidates by labels and pairs, or use labels and bag kernels without candidates."""
-    # ``hard``: must-links are certain. ``trusted``: a candidate that agrees with the labels is the result;
+    """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
+    # ``hard``: must-links are certain. ``trusted``: a candidate that agrees with the labels is the result.
     # None skips this test, because all classes have labels.
     if side.kind == "labels":
         assert side.targets is not None
@@ -601,7 +601,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return more numbers of clusters, up to ``most`` or if the data may have more groups; else []."""
+    """Return additional numbers of clusters up to ``most``, or if data may have more groups, else []."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -613,7 +613,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN can have more clusters, but no other family then agrees.
+        # HDBSCAN can find more clusters, but then no other family agrees.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -622,9 +622,9 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the number of clusters on which two hierarchies agree, or 0 if they agree too little."""
-    # Ward's method and Genie divide overlapping groups differently in two or more features. Repeated points
-    # look like groups.
+    """Return the number of clusters on which two hierarchies agree, or 0 if they do not agree enough."""
+    # Ward's method and Genie divide overlapping groups differently if there are two or more features.
+    # Repeated points look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -637,7 +637,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return groups of equal points and of hard must-links as clusters, or None without either."""
+    """Return groups of equal points and of hard must-links as clusters, or None if there are none."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -649,7 +649,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the unique partition with ``n_clusters`` clusters or None; warn if there are too few groups."""
+    """Return the partition with ``n_clusters`` clusters if it is unique, else None; warn of few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -684,14 +684,14 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, and repair violations; held-out pairs determine n_clusters if None."""
-    # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
+    """Cluster by propagated pairs, and repair violations. Held-out pairs determine an unset n_clusters."""
+    # With fewer than twelve pairs and no ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # 0.7 is the reach of the propagation of pairs along the co-association.
+        # 0.7 is the reach of the pair propagation along the co-association.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -706,7 +706,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight numbers of clusters with the best candidates, and their scores."""
+    """Return the eight numbers of clusters that have the best candidates, and their scores."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -719,11 +719,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """Return the best candidate if it agrees with the labels, otherwise None."""
-    # It agrees if it is ``trusted`` and each cluster has labels of at most one class. If a cluster has labels
-    # of several classes, it is still returned if ``clamp``, if it has clusters without labels, and if a fifth
-    # of the labels are the only ones of their classes: by the Good-Turing estimate, a fifth of the samples
-    # then belong to unlabelled classes. Clusters without labels are numbered after the classes.
+    """Return the best candidate if it agrees with the labels, else None."""
+    # It agrees if it is ``trusted`` and no cluster has labels of several classes. If some cluster does, it is
+    # still returned if ``clamp``, if there are clusters without labels, and if a fifth of the labels are the
+    # only ones of their classes: by the Good-Turing estimate, a fifth of the samples then belong to
+    # unlabelled classes. Clusters without labels are numbered after the classes.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -740,7 +740,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     classes = class_of_clusters(labels, targets.indicators)
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
-    # Merge clusters of the same class into the first of them.
+    # Merge clusters of the same class into the first one.
     first = np.arange(len(classes))
     for code in np.unique(classes[classes >= 0]):
         first[classes == code] = np.flatnonzero(classes == code)[0]
@@ -749,7 +749,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the class of most labelled samples of every cluster (ties: the lowest), -1 without labels."""
+    """Return each cluster's majority class of labelled samples (ties: the lowest), -1 without labels."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -757,12 +757,12 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Scores of the points, factors that adjust the class shares, and classifiers of features."""
+    """Class scores of the points, factors that adjust the class shares, and feature classifiers."""
 
     scores: FloatArray  # shape (n_points, n_classes)
-    # shape (n_classes,): factors that adjust the class shares towards the expected shares.
+    # shape (n_classes,): factors that move the class shares towards the expected shares.
     factors: FloatArray
-    stack: evidence.ClassifierStack | None = None  # classifiers of the features that correct the scores
+    stack: evidence.ClassifierStack | None = None  # feature classifiers that correct the scores
 
     def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
         """Compute class probabilities from scores (n, n_classes) and scaled features (n, n_varying)."""
@@ -775,7 +775,7 @@ class ClassModel:
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Return the most probable clusters of new samples; ``of_clusters`` are the classes of clusters."""
+        """Return the most probable clusters of new samples; ``of_clusters`` are the cluster classes."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
@@ -789,15 +789,15 @@ def _by_labels(
     class_prior: str,
     found: Labels | None = None,
 ) -> Solution:
-    """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features."""
-    # If the classes ``found`` of the points are given, the kernel determines only their probabilities, at
-    # least .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
+    """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
+    # If the classes ``found`` of the points are given, the kernel only determines their probabilities (at
+    # least .5). ``kind="auto"`` requires four labels per class for classifiers. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    # With fewer labels per class, graph and linear kernels harm non-convex clusters.
+    # With fewer labels per class, graph and linear kernels degrade non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # One thread makes the result independent of the number of threads.
+    # Use one thread, so that the result does not depend on the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -837,9 +837,9 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between points and labelled points; the labels determine the weights of the candidates."""
+    """Kernel between points and labelled points, with candidate weights determined by the labels."""
 
-    # ``counts``, shape (n_points, n_classes), are the numbers of labelled samples by class and point.
+    # ``counts``, shape (n_points, n_classes), contains the numbers of labelled samples.
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool
@@ -860,7 +860,7 @@ class _LabelKernel:
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Return class scores from ``counts`` of labels; ``points`` must include all labelled points."""
+        """Return class scores from label ``counts``; ``points`` must include all labelled points."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns
@@ -874,7 +874,7 @@ class _LabelKernel:
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
-        """Return class scores of samples from the label counts of the points."""
+        """Return the class scores of samples, given the label counts of the points."""
         positions, distances = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)

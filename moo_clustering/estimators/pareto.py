@@ -1,4 +1,4 @@
-"""ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
+"""ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine its partitions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -38,103 +38,103 @@ if TYPE_CHECKING:
 
 @estimator
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
-    """Clustering that selects or combines partitions of a pool by the agreement of algorithm families.
+    """Clustering by selecting or combining partitions from a pool, based on the agreement of algorithms.
 
     Eight families of clusterers with different biases create partitions with many numbers of clusters. A
-    partition scores high if other families find it too and if it follows the neighbour graph. The result is
-    the best partition or, with ``n_clusters``, a consensus of partitions with about ``n_clusters`` clusters.
+    partition scores high if other families also find it and if it follows the neighbour graph. The result is
+    the best partition or, with ``n_clusters``, a consensus of partitions with about that number of clusters.
 
-    With a few labels, the best partition is the result if it contradicts none of them (see ``novel``).
-    Otherwise a kernel from the pool classifies the remaining samples, combined with classifiers of the
-    features according to their success on held-out labels. Must-links and cannot-links weight the partitions,
-    determine the number of clusters, and are propagated to other samples.
+    With a few labels, the result is the best partition if it does not contradict any label (see ``novel``).
+    Otherwise, a kernel based on the pool classifies the remaining samples. It is combined with feature
+    classifiers according to their accuracy on held-out labels. Must-links and cannot-links weight the
+    partitions, determine the number of clusters, and are propagated to other samples.
 
     Parameters
     ----------
     families : "auto" or sequence of str
-        Families of the pool, see :func:`~moo_clustering.pool.candidate_pool`.
+        Algorithm families in the pool, see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
-        ``"auto"``: data frames, also those of ``predict``, are converted to features by a
-        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: frames must contain finite numbers.
+        ``"auto"``: data frames are converted to features, also in ``predict``, by a
+        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
-        ``"auto"``: prepared columns have equal variance times their weight; other features are scaled to mean
-        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: all by one factor. Constant
-        features are dropped. Sparse data with more than ``n_components`` features are instead reduced by a
-        truncated SVD to rows of unit length.
+        ``"auto"``: the variance of prepared columns is proportional to their weight; other features have mean
+        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: one factor for all features.
+        Constant features are dropped. Sparse data with more than ``n_components`` features are instead
+        reduced by truncated SVD, with rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
-        ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
-        as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
+        ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
+        reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity without features, or with
-        pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
-        sparse data and ``metric="cosine"`` without labels, and mixture for other data.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity without features or with
+        pairs or ``n_clusters``; minimax for up to three varying features; directions, without labels, for
+        reduced sparse data and ``metric="cosine"``; mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
-        Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
-        two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
+        Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
+        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` from four labels per class.
     n_components : int
-        Components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
+        Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks (means of near samples) that represent the data if there are more samples. Up to
-        twelve landmarks are added for each of ``rare_groups_``.
+        Number of landmarks (means of nearby samples) that represent the data if there are more samples. Up to
+        twelve landmarks are added per group in ``rare_groups_``.
     noise : {"assign", "label"}
-        Whether outliers, also among new samples, join the cluster of their nearest sample or are labelled -1.
-        Samples with labels, pairs or answers are never noise.
+        Whether outliers, including new samples, are assigned to the cluster of their nearest sample or
+        labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of the features: objects with ``fit_transform``, or column indices.
+        Additional views of the features: objects with ``fit_transform``, or column indices.
 
     Attributes
     ----------
     parts_ : Parts
-        Table in parts of the fit, if any, with numbers of rows and passes, and the share of far rows.
+        Partitioned training table, if any, with numbers of rows and passes and the share of far rows.
     preparer_ : TablePreparer or None
-        Fitted preparer of data frames, with notes on columns that were converted, omitted or imputed.
+        Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
     Notes
     -----
-    The criterion is added to the family agreement. ``"modularity"`` uses the modularity of the neighbour
-    graph, and ``"minimax"`` the silhouette in minimax-path distances, which recognises thin shapes such as
-    spirals. ``"mixture"`` uses the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` uses
-    the modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
+    The criterion is added to the family agreement. ``"modularity"`` is the modularity of the neighbour graph.
+    ``"minimax"`` is the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
+    ``"mixture"`` is the likelihood gain of one Gaussian per cluster
+    (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
+    modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
 
-    ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
-    with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
+    ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
+    the partition with the highest ``total``, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. With ``clamp``, this partition is
-    also the result if a fifth of the labels are the only labels of their classes, which suggests further
-    classes. Otherwise, labels are assumed to cover all classes.
+    also used if a fifth of the labels are the only labels of their class, which suggests additional classes.
+    Otherwise, the labels are assumed to cover all classes.
 
-    ``confidence_`` is the expected index, which depends on the probability that the data have structure.
-    A model of 15 features of the pool (distances: of principal coordinates), fitted to data with known
-    classes, estimates both. The confidence is too low after a fit with labels or pairs, and was not
-    calibrated for bags. ``verdict_`` is "no structure beyond noise" if the probability of structure is
-    below .5 and the confidence below .8, or if the probability is below .7 and the p-value at least .05;
-    the confidence is then at most .2. It is "clear" if the confidence is at least .8, no alternative
-    exceeds it, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
-    features). ``verdict_remarks_`` names clusters of identical rows, which do not count, and explains why
-    alternatives with a higher expected index are not the result. The confidence is lowered, with a remark,
-    if the number of clusters is at least 2.5 times that of separated groups. Thin shapes of few samples may
-    be reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour
-    is eight times that of some of its neighbours, and its logarithm exceeds the median by five robust
-    standard deviations. The page of this method describes the calibration and the choice of defaults.
+    ``confidence_`` is the expected index, which depends on the probability that the data have structure. Both
+    are estimated by a model of 15 pool features (with distances: of principal coordinates) that was fitted to
+    data with known classes. The confidence is too low after a fit with labels or pairs, and was not
+    calibrated for bags. ``verdict_`` is "no structure beyond noise" if the probability of structure is below
+    .5 and the confidence below .8, or if the probability is below .7 and the p-value is at least .05. The
+    confidence is then at most .2. The verdict is "clear" if the confidence is at least .8, no alternative has
+    a higher confidence, and the p-value is below .05 (or, with up to three features, the minimax silhouette
+    is at least .65). ``verdict_remarks_`` lists clusters of identical rows, which are not counted, and
+    explains why alternatives with a higher expected index are not the result. The confidence is lowered, with
+    a remark, if there are at least 2.5 times as many clusters as separated groups. Thin shapes of few samples
+    may be reported as noise although the partition is correct. The distance of an outlier to its fifth
+    neighbour is eight times that of some of its neighbours, and its logarithm exceeds the median by five
+    robust standard deviations. This method's documentation page explains calibration and defaults.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
-    time for landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features,
-    determines scale, landmarks and rare groups. Landmarks then become the means of all their samples.
-    Distances and bags have no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled
-    in parts and not copied. It must not change, because ``relabel`` and ``ask`` read it again.
+    time for landmarks. A uniform sample of up to 250,000 samples (fewer for more than 134 features)
+    determines the scale, landmarks and rare groups. Landmarks then become the means of all their samples.
+    Landmarks are not used for distances and bags. Tables of more than 2^25 numbers, memory-mapped or not, are
+    scaled in blocks and not copied. They must not change, because ``relabel`` and ``ask`` read them again.
 
-    A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory, and is read in at most three passes. Results are bit-identical for all divisions into parts
-    and numbers of workers, and equal those in memory for more than ``n_landmarks`` rows, except for rounding
-    in probabilities of classes. ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays, ``parts_``
-    is the table, and other partitions and reports describe the landmarks. Frames must be numeric. ``ask``,
-    ``update`` and ``views`` require the rows in memory.
+    A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
+    may be larger than memory, and is read in at most three passes. Results are bit-identical for any
+    partitioning and number of workers, and equal to in-memory results for more than ``n_landmarks`` rows,
+    except for rounding in class probabilities. ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask
+    arrays, and ``parts_`` is the table. Other partitions and reports describe the landmarks. Data frames must
+    be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
-    Pool: k-means++, Ward, spectral clustering (Ng, Jordan and Weiss 2001; self-tuning as Zelnik-Manor and
-    Perona 2004), Genie (Gagolewski et al. 2016), HDBSCAN (Campello et al. 2013), Gaussian mixtures. Pairs:
-    Lu and Ip 2010. All other components are new.
+    Pool: k-means++, Ward, spectral clustering (Ng, Jordan and Weiss 2001; self-tuning as in Zelnik-Manor and
+    Perona 2004), Genie (Gagolewski et al. 2016), HDBSCAN (Campello et al. 2013), Gaussian mixtures. Pairs: Lu
+    and Ip 2010. All other components are new.
 
     Examples
     --------
@@ -170,26 +170,26 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         Raises a ValueError if parameters, data, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Issues a
-        UserWarning if a family fails, a fit without labels and pairs finds no structure, all labels are of
-        one class, all samples are labelled, or there are fewer distinct rows than clusters.
+        UserWarning if a family fails, if a fit without labels or pairs finds no structure, if all labels are
+        of one class, if all samples are labelled, or if there are fewer distinct rows than clusters.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), Bags or table in parts
-            Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``. Frames of pandas,
-            polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
+        X : array-like, sparse matrix or data frame, shape (n_samples, n_features), Bags or partitioned table
+            With ``metric="precomputed"``, distances of shape (n_samples, n_samples). Data frames (pandas,
+            polars, pyarrow, AnnData) may contain numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
-            Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
-            in parts, also a mapping from row indices to classes.
+            Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For
+            partitioned tables, a mapping from row indices to classes is also allowed.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of rows of the same cluster, or of different clusters. Must-links propagate labels.
+            Pairs of rows in the same cluster, and pairs in different clusters. Must-links propagate labels.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
 
     @property
     def changes_(self) -> ClusterChanges:
-        """Births, deaths, merges, splits and moved samples of the last :meth:`update`."""
+        """Cluster births, deaths, merges and splits, and moved samples, in the last :meth:`update`."""
         check_is_fitted(self)
         if (found := vars(self).get("_changes")) is None:
             raise AttributeError("changes_ describes an update of the fit; call update(X) first")
@@ -197,29 +197,29 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     @documented()
     def update(self, X: Any) -> Self:
-        """Add new samples to the fit, and change the clusters where the new samples require it.
+        """Add new samples to the fit, and change clusters only where the new samples require it.
 
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
-        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
+        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05)
         or if the data have grown by half since the last time. Another partition replaces the current one only
-        if its score exceeds the current score (after :meth:`choose` or :meth:`take`, that of the replaced
-        result) by .05. With labels of every class, classes are predicted again. Raises a NotFittedError
-        before ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags,
-        reduced data, or a table of more than 2^25 numbers. Errors do not change the fit. Preparation,
-        scaling, labels and pairs are those of the fit, so the result can differ from a fit to all samples,
-        and from a single update with all new samples. ``extra_candidates`` and ``views`` do not change.
+        if its score is higher by .05 than the current score or, after :meth:`choose` or :meth:`take`, than
+        the score of the replaced result. With labels of every class, classes are predicted again. Raises a
+        NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
+        distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
+        Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
+        all samples or a single update with all new samples. ``extra_candidates`` and ``views`` are kept.
 
-        Clusters are matched one to one with earlier clusters, so that they share the most samples, at least a
-        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as by
-        ``relabel``. Clusters with the highest numbers get the numbers of clusters that disappear. ``labels_``
-        contains the earlier samples first, and ``changes_`` describes the changes. Above ``n_landmarks``
-        samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that differ from
-        those of the fit. It requires at most the time and memory of a fit.
+        New and earlier clusters are matched one to one to maximise the number of shared samples, at least a
+        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as in
+        ``relabel``. The numbers of clusters that disappear are reused for the highest-numbered clusters.
+        ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
+        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that
+        differ from those of the fit. It takes no more time or memory than a fit.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            New samples, with the columns of the fit.
+            New samples with the same columns as in the fit.
 
         Examples
         --------
@@ -269,14 +269,14 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Keep the current partition unless the selected partition is clearly better; match numbers."""
+            """Keep the current partition unless the selected one is clearly better; match cluster numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            # Smallest gain in score for which another partition replaces the current partition.
+            # Minimum gain in score for another partition to replace the current partition.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -306,7 +306,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Return by how much the score of the fit's result exceeds that of the user's selection."""
+        """Return the score of the fit's result minus the score of the user's selection."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -334,11 +334,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             return np.asarray(self.preparer_.transform(X))
         if reset and self.prepare == "auto" and self.metric == "euclidean" and is_frame(X):
             return self._read_frame(X)
-        # float32 is scaled in float64, part by part, unless another step needs the whole table.
+        # Scale float32 in float64 block by block, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
         dtype: Any = np.float64 if whole else [np.float64, np.float32]
         if self.metric == "cosine" and not whole:
-            dtype = "numeric"  # int8 and float16 are converted part by part
+            dtype = "numeric"  # int8 and float16 are converted block by block
         read = numeric_features(
             self, X, dtype=dtype, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
@@ -349,7 +349,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # slow import
 
-        # The estimator applies other scales itself, to unscaled numbers.
+        # The estimator applies all other scales itself, to unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_
@@ -432,24 +432,24 @@ class ParetoBagClustering(ParetoPoolClusterer):
     """:class:`ParetoClustering` for bags of instances.
 
     The pool has several views: four distances between bags and four embeddings of bags. A family is an
-    algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
-    the pool and two bag kernels classify the remaining bags. Takes O(n_instances^2 n_features) time for the
-    distances and O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters:
-    results without labels rarely agree with them.
+    algorithm applied to a view, because the view matters more than the algorithm. With labels, the pool's
+    co-association and two bag kernels classify the remaining bags. Takes O(n_instances^2 n_features) time for
+    the distances, and O(n_bags^2) memory and O(n_bags^3) time for the pool. Classes of bags rarely form
+    clusters, so results without labels rarely agree with the classes.
 
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Symmetric Hausdorff, mean nearest-instance, energy and sliced (random projections) distances.
+        Symmetric Hausdorff, mean nearest-instance, energy and sliced (random-projection) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Means, means and extremes, their principal components, and Hausdorff distances to all bags.
+        Means, means with extremes, the principal components of the latter, Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel for labels: co-association of the pool plus two bag kernels, or only one of these. ``"bags"``
-        creates no pool, at about a hundredth of the cost.
+        Kernel used with labels: co-association of the pool plus two bag kernels, or only one of the two.
+        ``"bags"`` creates no pool, at about 1% of the cost.
     normalize : bool
-        Scale every feature to 0..1 over all instances.
+        Whether to scale each feature to 0..1 over all instances.
     max_instances : int
-        Number of random instances that represent a larger bag.
+        Number of random instances that represent each larger bag.
     criterion_weight : float, optional
         Weight of the graph modularity relative to agreement. Default: .25.
 
@@ -464,7 +464,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths and the detection of outliers require features.
+    # Minimax paths and outlier detection require features.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 
@@ -496,9 +496,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
             Bags in any form that :func:`moo_clustering.bags.as_bags` accepts.
         y, must_link, cannot_link
-            As for :class:`ParetoClustering`: one class per bag, and pairs of bag indices.
+            Same as for :class:`ParetoClustering`, with one class per bag and pairs of bag indices.
         groups, offsets : array-like, optional
-            Bag of every instance, or first instance of every bag.
+            Bag of each instance, or first instance of each bag.
         """
         pairs = {"must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, groups=groups, offsets=offsets, **pairs))

@@ -1,7 +1,7 @@
-"""Evidence from a few labels or pairs, about the partitions of a pool and about unlabelled samples.
+"""Evidence from a few labels or pairs about the partitions of a pool and about unlabelled samples.
 
-Kernels of a pool convert labels to class scores. Pairs are propagated over a graph to other samples, and used
-to repair partitions. Weights and scores select a member of the pool, or form a consensus.
+Kernels from a pool convert labels to class scores. Pairs are propagated over a graph to other samples, and
+used to repair partitions. Weights and scores select a pool member or form a consensus.
 """
 
 import lazy_loader as _lazy

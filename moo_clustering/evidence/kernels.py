@@ -1,4 +1,4 @@
-"""Kernels from a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
+"""Kernels from a pool, graph or features, consensus of a pool, and class scores from a few labels."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ from moo_clustering.validity.ensembles import check_runs
 
 # Lower limit of scores and similarities, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
-# Tolerance for entries that differ from the threshold only by rounding.
+# Tolerance for entries that differ from a threshold only by rounding.
 _ROUNDING = 1e-12
 _TIE = 1e-6
 
 
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
-    """Return the weighted share of the partitions that assign two samples to the same cluster.
+    """Return the weighted share of partitions that assign two samples to the same cluster.
 
     Takes O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError
     or TypeError if labels, weights or columns are invalid.
@@ -38,9 +38,9 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     labels : array-like of shape (n_partitions, n_samples)
         Partitions with non-negative labels.
     weights : array-like of shape (n_partitions,)
-        Non-negative and not all 0; divided by their sum.
+        Non-negative weights, not all 0. They are divided by their sum.
     columns : array-like of int, shape (L,), optional
-        Indices of the samples in the columns. Default: all samples.
+        Indices of the samples that form the columns. Default: all samples.
 
     Returns
     -------
@@ -59,13 +59,13 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
     out = np.empty((codes.shape[1], others.shape[1]))
     weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
-    # Rounding errors may increase a sum above 1.
+    # Rounding errors can increase a sum above 1.
     return np.minimum(out, 1.0, out=out)
 
 
 @documented(coassociation)
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
-    """Compute the co-association of all samples as a similarity, with small entries set to 0.
+    """Compute the co-association of all samples as a similarity matrix, and set small entries to 0.
 
     Takes O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
@@ -95,7 +95,7 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Cluster the samples by spectral clustering of their weighted co-association.
 
-    If the affinity has more than k connected components, the unweighted co-association connects them. Takes
+    If the affinity has more than k connected components, unweighted co-associations connect them. Takes
     O(n_samples^3) time and O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
     Parameters
@@ -109,7 +109,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        k clusters, or fewer if the whole pool distinguishes fewer; numbered by first appearance.
+        Cluster labels, numbered by first appearance. Fewer than k if the whole pool distinguishes fewer.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def consensus_partition(
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
-    # Renumber, so that clusters and ties do not depend on the caller's labels.
+    # Renumber the clusters, so that results and ties do not depend on the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
@@ -142,7 +142,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters by one partition (row) after another, until there are k clusters."""
+    """Split the largest clusters using one partition (row) after another until there are k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
@@ -164,7 +164,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. Store the full kernel if columns change
     often. Source: ParetoClustering (graph kernel).
 
     Parameters
@@ -203,10 +203,10 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 
 @documented(coassociation)
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
-    """Compute inner products of the centred rows of X, divided by the mean of their squared norms.
+    """Compute inner products of the centred rows of X, divided by their mean squared norm.
 
     Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or
-    TypeError if X is not a table of finite numbers, or columns are invalid.
+    TypeError if X is not a table of finite numbers or if columns are invalid.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_samples, L), float64
-        The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
+        Kernel. The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
 
     Examples
     --------
@@ -239,12 +239,12 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Predict class shares by kernel ridge regression; far from all labels, they approach 1/K.
+    """Predict class shares by kernel ridge regression. Far from all labels, the shares approach 1/K.
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
-    its diagonal at the labels. Merging repeated rows does not change the result. Takes O(L^3 + n_samples L K)
-    time. Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge
-    are not positive. Source: ParetoClustering (ridge regression with the partition kernel).
+    its diagonal at the labelled samples. Merging repeated rows does not change the result. Takes O(L^3 +
+    n_samples L K) time. Raises a ValueError or TypeError if shapes do not match, if a column is repeated, or
+    if counts or ridge are not positive. Source: ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
@@ -255,9 +255,9 @@ def kernel_ridge(
     targets : array-like of shape (L, K)
         One-hot classes of the labelled samples, or class shares of landmarks.
     counts : array-like of shape (L,), optional
-        Number of labelled samples per row. Default: 1.
+        Number of labelled samples that each row represents. Default: 1.
     ridge : float, default=0.1
-        Positive ridge penalty for one labelled sample.
+        Positive ridge penalty per labelled sample.
 
     Returns
     -------
@@ -315,18 +315,18 @@ def class_probabilities(
 ) -> FloatArray:
     """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Rows of F are scaled to sum 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
+    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
     O(n_samples K) time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match,
-    F contains NaN, prior or factors are not positive, or both or neither are passed.
+    if F contains NaN, if prior or factors are not positive, or if both or neither are given.
 
     Parameters
     ----------
     F : array-like of shape (n_samples, K)
         Scores; values below 1e-9 are set to 1e-9.
     prior : array-like of shape (K,), optional
-        Expected shares of the classes, positive.
+        Expected class shares, positive.
     factors : array-like of shape (K,), optional
-        Factors from :func:`class_factors` for other samples of the same data, instead of ``prior``.
+        Factors from :func:`class_factors` for new samples of the same data, used instead of ``prior``.
 
     Returns
     -------
@@ -370,7 +370,7 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
 
 @documented(class_probabilities)
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
-    """Return the class factors sqrt(prior_c / mean of F_c), with rows of F scaled to sum 1.
+    """Return the class factors sqrt(prior_c / mean of F_c), with rows of F scaled to sum to 1.
 
     Source: ParetoClustering (class shares).
 
@@ -390,7 +390,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """All or selected columns of (I - factor B)^-1, with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), W symmetric."""
+    """Return columns of (I - factor B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for a symmetric W."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
@@ -398,7 +398,7 @@ def diffusion(
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
-    # Partitions must not depend on the number of threads.
+    # Use one thread, because partitions must not depend on the number of threads.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed and columns is not None and 3 * len(columns) < len(A):
@@ -415,7 +415,7 @@ def diffusion(
 
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
-    """Return similarities as a dense array; dense input is not copied."""
+    """Return similarities as a dense array without copying dense input."""
     graph = checked_graph(W, name)
     return graph.toarray() if sp.issparse(graph) else graph
 
@@ -433,7 +433,7 @@ def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
 
 
 def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.integer], FloatArray]:
-    """Check labels of shape (n_partitions, n_samples), and scale weights to sum 1."""
+    """Check labels of shape (n_partitions, n_samples), and scale weights to sum to 1."""
     rows = check_runs(labels)
     if rows.min() < 0:
         raise ValueError(
@@ -446,6 +446,6 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
         raise ValueError("weights must be finite and non-negative, and at least one must be positive")
-    # Divide by the largest first, because sums of tiny weights can lose precision.
+    # Divide by the largest weight first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

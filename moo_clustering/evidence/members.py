@@ -1,4 +1,4 @@
-"""Weights of pool members, selection of a member, and a test against data without clusters."""
+"""Weights of pool members, selection of a member, and a test against cluster-free data."""
 
 import warnings
 from collections.abc import Callable
@@ -19,24 +19,24 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Rates of the exponential weights: score, ratio of numbers of clusters, evidence.
+# Rates of the exponential weights for the score, the ratio of numbers of clusters, and the evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
-# Reference data: maximum numbers of rows and of columns (or principal components), number of data sets.
+# Reference data: maximum number of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Share of rows, nearest to the mean, whose distances from the mean stay unchanged.
+# Share of rows, the nearest to the mean, that are not moved towards the mean.
 _NEAREST_SHARE = 0.95
-# Columns with fewer distinct values keep their marginal distribution.
+# Columns with fewer distinct values than this keep their marginal distribution.
 _FEW_VALUES = 8
-# Weights up to this share of the largest weight are set to 0.
+# Weights up to this fraction of the largest weight are set to 0.
 _LEAST_SELECTED = 1e-4
 
 
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
-    """Return the agreement of algorithm families plus weighted graph modularity.
+    """Return the agreement of algorithm families plus the weighted graph modularity.
 
-    Raises a ValueError if shapes differ or a value is NaN. Source: ParetoClustering (selection score).
+    Raises a ValueError if the shapes differ or if a value is NaN. Source: ParetoClustering (selection score).
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Return the index of the largest score; ties go to the fewest clusters, then to the first partition.
+    """Return the index of the highest score (ties: fewest clusters, then the first partition).
 
     Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
 
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
-        Larger is better.
+        Scores, higher is better.
     n_clusters : array-like of shape (n_partitions,)
     k : int, optional
         Consider only partitions whose number of clusters is closest to k.
@@ -114,23 +114,23 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 
 
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
-    """Return weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
+    """Return partition weights for a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
-    Raises a ValueError if shapes differ, or a number of clusters is below 1. Source: ParetoClustering.
+    Raises a ValueError if shapes differ or if a number of clusters is below 1. Source: ParetoClustering.
 
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
         Selection score s.
     n_clusters : array-like of shape (n_partitions,)
-        k_P, at least 1.
+        Number of clusters k_P of each partition, at least 1.
     k : int
         Desired number of clusters, at least 1.
 
     Returns
     -------
     ndarray of shape (n_partitions,)
-        Weights; 0 if at most 1e-4 times the largest.
+        Weights. Values of at most 1e-4 times the largest weight are set to 0.
 
     Examples
     --------
@@ -153,16 +153,16 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 
 
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
-    """Return the weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
+    """Return the partition weights v = exp(0.3 (E - max E)), scaled to sum to 1.
 
     Raises a ValueError if a value is NaN. Used by ParetoClustering for its partition kernel and for pairs.
 
     Parameters
     ----------
     evidence : array-like of shape (n_partitions,)
-        Log evidence of each partition, from labels or pairs.
+        Log evidence for each partition from labels or pairs.
     drop : bool, default=False
-        Set weights of at most 1e-4 times the largest to 0.
+        Whether to set weights of at most 1e-4 times the largest weight to 0.
 
     Returns
     -------
@@ -180,8 +180,8 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
-    """Select at most ``most`` rows, evenly spaced in the order of their distances from the mean."""
-    # Neither the order of rows nor rotations change the selection. Round, so that equal distances are ties.
+    """Select at most ``most`` rows, evenly spaced in the order of distance from the mean."""
+    # The selection does not depend on row order or rotations. Round, so that equal distances are tied.
     distances = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
     order = np.lexsort([*X.T[::-1], np.round(distances / max(distances.mean(), np.finfo(float).tiny), 9)])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
@@ -190,19 +190,19 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Test of Ward's clusterings (1 to n_rows clusters) of the data against reference data without clusters.
+    """Test that compares Ward clusterings (1 to n_rows clusters) of the data and of cluster-free references.
 
-    The independent components of the reference data have the rank correlations of those of the data, and
-    their maximum-likelihood unimodal densities. Columns with fewer than 8 distinct values are separate
-    components, and keep their distributions. The statistic is ln(total / within-cluster sum of squares),
-    computed with and without outliers (rows whose distance from the mean exceeds that of 95% of the rows are
-    moved to this distance), standardised by the references; the larger value counts. Outliers hide the
-    clusters of heavy-tailed data in the first value, and small distant clusters do not affect the second.
-    Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
-    the same p-value. Deterministic, O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
-    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
-    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
-    (FastICA).
+    The reference data have independent components with maximum-likelihood unimodal densities, and the rank
+    correlations of the components of the data. Columns with fewer than 8 distinct values are separate
+    components and keep their distributions. The statistic is ln(total / within-cluster sum of squares),
+    standardised by the references. It is computed with and without outliers, and the larger value counts.
+    To exclude outliers, rows whose distance from the mean exceeds that of 95% of the rows are moved to this
+    distance. Outliers hide the clusters of heavy-tailed data in the first value, and small distant
+    clusters do not affect the second value. Rotations of the data change the p-value only by rounding, so
+    features and their Euclidean distances have the same p-value. Deterministic; takes O(B n^2 (d + log n))
+    time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap
+    statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities);
+    Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
     data: FloatArray
@@ -225,7 +225,7 @@ class ReferenceTest:
         )
 
     def excess(self, n_clusters: int) -> float:
-        """Return the standardised difference between the statistic of the data and those of references."""
+        """Return the standardised difference between the statistics of the data and the references."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -233,12 +233,12 @@ class ReferenceTest:
     def p_value(self, n_clusters: int) -> float:
         """Return the p-value of the excess from Student's t distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
-        # With so few references, smaller p-values are unreliable.
+        # With this number of references, smaller p-values are unreliable.
         return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the profiles with and without outliers, shape (2, n_rows)."""
+    """Return the Ward profiles with and without outliers, shape (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
@@ -246,7 +246,7 @@ def _ward_profiles(X: FloatArray) -> FloatArray:
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:
-    """Return ln(total / within) for 1, 2, ... clusters of Ward's method."""
+    """Return ln(total / within) for Ward clusterings with 1, 2, ... clusters."""
     heights = linkage(X, "ward")[:, 2]
     within = np.concatenate([[0.0], np.cumsum(heights**2 / 2)])[::-1]
     total = max(within[0], np.finfo(float).tiny)
@@ -254,9 +254,9 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return independent components of the rows, and the matrix that maps them to the centered rows."""
-    # Principal components would hide bounded, skewed or discrete marginals, so data without clusters would
-    # differ from their reference data.
+    """Return independent components of the rows, and the matrix that maps them back to centred rows."""
+    # Principal components could hide bounded, skewed or discrete marginals, so cluster-free data would differ
+    # from their reference data.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
@@ -280,7 +280,7 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """Return a function that draws data without clusters, with unimodal marginals and correlations of X."""
+    """Return a function that draws cluster-free data with unimodal marginals and the correlations of X."""
     n = len(X)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
@@ -289,7 +289,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
     margins = [_unimodal_quantiles(column) for column in X.T]
 
     def draw(rng: np.random.Generator) -> FloatArray:
-        # Random linear combinations of rows preserve the correlations.
+        # Random linear combinations of the rows preserve the correlations.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
         return np.column_stack(columns)
@@ -298,9 +298,9 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return cumulative shares and values of the closest unimodal density, to interpolate quantiles."""
+    """Return cumulative shares and values of the closest unimodal density, for quantile interpolation."""
     low, extent = column.min(), np.ptp(column)
-    # Scale to 0..1, and round, so that values that differ by rounding errors become equal.
+    # Scale to 0..1 and round, so that values that differ only by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
@@ -313,7 +313,7 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     between = (values[1:] + values[:-1]) / 2
     edges = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     widths = np.diff(edges)
-    # The mode is the middle of the shortest interval that contains a quarter of the values.
+    # Use the middle of the shortest interval that contains a quarter of the values as the mode.
     ordered, inside = np.sort(column), max(2, len(column) // 4)
     start = int(np.argmin(ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]))
     middle = (ordered[start] + ordered[start + inside - 1]) / 2

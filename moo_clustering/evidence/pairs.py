@@ -1,4 +1,4 @@
-"""Propagation of must-links and cannot-links to other samples, and repair of partitions that violate them."""
+"""Propagation of must-links and cannot-links to other samples, and repair of partitions with violations."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from moo_clustering.validity.base import integer_rows
 
 # Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-#: Constraints on the samples, or a symmetric matrix of summed constraints, as from :func:`pair_matrix`.
+#: Constraints on the samples, or a symmetric matrix of summed constraints, see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
 def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
-    """Return the symmetric matrix Z of the pairs: weights of must-links, minus weights of cannot-links.
+    """Return the symmetric pair matrix Z: weights of must-links minus weights of cannot-links.
 
     Source: ParetoClustering (pair propagation).
 
@@ -67,17 +67,17 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha B)^-1
-    and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
-    plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a ValueError if W is not symmetric
-    and non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and efficient
-    constraint propagation, ECCV 2010. Used by ParetoClustering.
+    and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, and (1 + F) W
+    otherwise, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a ValueError if W is not
+    symmetric and non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and
+    efficient constraint propagation, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities from 0 to 1.
+        Symmetric similarities between 0 and 1.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs, or a symmetric Z as from :func:`pair_matrix` (its diagonal is ignored).
+        Pairs, or a symmetric matrix Z such as from :func:`pair_matrix` (its diagonal is ignored).
     alpha : float
         Reach of the propagation, in [0, 1).
 
@@ -107,12 +107,12 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition of the m rows from the selected affinity and all pairs, numbered by first appearance.
+        Partition of the m rows based on the selected affinity and all pairs, numbered by first appearance.
     chosen : int
         Index of the selected affinity.
     violations : ndarray of shape (n_affinities,) or (n_affinities, n_ks), float64
-        Weight of the held-out pairs that the partition from the other pairs violates; NaN if none were held
-        out. :func:`cross_validated_partition` returns one column per number of clusters.
+        Weight of the held-out pairs violated by the partition based on the other pairs. NaN if no pairs were
+        held out. :func:`cross_validated_partition` returns one column per number of clusters.
     """
 
     labels: NDArray[np.int32]
@@ -129,9 +129,9 @@ def held_out_partition(
     share: float = 0.75,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
-    """Partition into k clusters with the affinity that best predicts held-out pairs.
+    """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
-    A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
+    A random subset of the pairs is propagated over each affinity. The affinity whose spectral partition
     violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
     affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. Takes O(m^3)
     time and O(m^2) memory per affinity. Used by ParetoClustering.
@@ -139,14 +139,14 @@ def held_out_partition(
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        Symmetric similarities of shape (m, m) from 0 to 1, and ``alpha`` of :func:`propagate_pairs` or the
-        matrix R, if already computed. Ties go to the first affinity.
+        Symmetric similarities of shape (m, m) between 0 and 1, and ``alpha`` of :func:`propagate_pairs` or
+        the precomputed matrix R. Ties are broken by the first affinity.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
         Pairs of samples.
     share : float, default=0.75
-        Share of the pairs that are not held out, in (0, 1).
+        Share of pairs that are not held out, in (0, 1).
     rng : numpy.random.Generator
 
     Examples
@@ -200,30 +200,30 @@ def cross_validated_partition(
     n_folds: int = 3,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
-    """Partition with the affinity and number of clusters that best predict held-out pairs.
+    """Partition samples, using the affinity and number of clusters that best predict held-out pairs.
 
-    Each pair is held out once. Selects the affinity and number of clusters with the largest bonus - 2.9 V,
-    where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold and
-    O(n_samples^2) memory per affinity. Raises a ValueError for fewer pairs than folds. Used by
+    Each pair is held out once. The affinity and number of clusters with the highest bonus - 2.9 V are
+    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold, and
+    O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds. Used by
     ParetoClustering.
 
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        As for :func:`held_out_partition`; ties go to the first affinity, then to the fewest clusters.
+        See :func:`held_out_partition`. Ties are broken by the first affinity, then the fewest clusters.
     ks : sequence of int
         Numbers of clusters, from 1 to the number of samples.
     constraints : PairwiseConstraints
         At least ``n_folds`` pairs.
     bonus : array-like of shape (n_ks,)
-        Log-likelihood of every number of clusters from evidence other than the pairs.
+        Log-likelihood of each number of clusters from evidence other than the pairs.
     n_folds : int, default=3
     rng : numpy.random.Generator
 
     Returns
     -------
     HeldOutPartition
-        ``violations`` has shape (n_affinities, n_ks); ``chosen`` is the index of the affinity.
+        Result with ``violations`` of shape (n_affinities, n_ks) and the index ``chosen`` of the affinity.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # 2.9 is the log odds of a pair that is correct with probability .95.
+    # 2.9 is the log-odds of a pair that is correct with probability .95.
     values = prices - 2.9 * violations
     # Rounding must not break ties.
     best = np.argwhere(values >= values.max() - 1e-9)
@@ -294,11 +294,11 @@ def repair_pairs(
     """Reassign samples to clusters according to their neighbours and pairs.
 
     Each group of samples moves in turn to the cluster c with the largest sum over its samples i of ½ [i was
-    initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c), where j
-    and pairs inside the group are ignored. It stays if no cluster is better. A group that spans clusters
-    starts in the cluster of its lowest sample. Takes O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard
-    must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
-    TypeError if labels, S and constraints are invalid or do not match. Source: ParetoClustering (repair).
+    initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c). Samples j
+    and pairs inside the group are ignored. The group stays if no cluster is better. A group that spans
+    clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs +
+    n_groups k)) time. Hard must-links are always satisfied, cannot-links if the similarities allow it. Raises
+    a ValueError or TypeError if inputs are invalid or do not match. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -307,19 +307,19 @@ def repair_pairs(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs of samples, or a symmetric matrix as from :func:`pair_matrix`.
+        Pairs of samples, or a symmetric matrix such as from :func:`pair_matrix`.
     hard : bool, default=True
-        Groups are components of must-links (positive entries of a matrix), with w = 1. If False, groups are
-        single samples, with w = 0.3.
+        If True, groups are must-link components (positive entries of a matrix), and w = 1. If False, groups
+        are single samples, and w = 0.3.
     max_sweeps : int, default=8
-        Maximum number of passes over all groups; stops earlier if no group moves.
+        Maximum number of passes over all groups. Stops early if no group moves.
     keep_clusters : bool, default=False
-        Do not move a group that is a whole cluster, so that the number of clusters does not change.
+        Whether to keep groups that form a whole cluster in place, so that no cluster disappears.
 
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
+        Cluster labels, numbered by first appearance.
 
     Examples
     --------
@@ -345,7 +345,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # A stable sort puts the lowest sample of each group first.
+    # Use a stable sort, so that the lowest-numbered sample of each group comes first.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]
@@ -372,7 +372,7 @@ def repair_pairs(
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
-    """Return the component of every sample, numbered by first appearance."""
+    """Return the component of each sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
     together = Z.copy()
@@ -383,7 +383,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Return the matrix Z of constraints on n samples; check a given matrix and set its diagonal to 0."""
+    """Return the pair matrix Z of n samples; check a given matrix, and set its diagonal to 0."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
@@ -410,7 +410,7 @@ class Walks:
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute the columns for all pairs in Z from the number ``alpha``, or select them if it is R."""
+        """Compute the columns for all pairs in Z if ``alpha`` is a number, or select them if it is R."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
@@ -420,11 +420,11 @@ class Walks:
 
 
 def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
-    """Adjust similarities W by propagating the pairs Z with R."""
+    """Adjust the similarities W by propagating the pairs Z with R."""
     if not Z.nnz:
         return W + FLOOR
     with one_thread():
-        # One direction of each pair suffices, because ``adjust_similarities`` adds F'.
+        # Use only one direction of each pair, because ``adjust_similarities`` adds F'.
         once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
         if once.nnz < len(R.ends):
             F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T

@@ -18,10 +18,10 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels than this, one fold of five is held out, and Gaussian kernels use a subset of samples.
+# With more labels than this, one of five folds is held out, and Gaussian kernels use a subset of samples.
 _MANY = 2000
 _BASIS = 500
-# Share of the uniform distribution mixed into all probabilities, which bounds the loss of a single label.
+# Share of a uniform distribution mixed into all probabilities to bound the loss of a single label.
 _DOUBT = 0.02
 _ITERATIONS = 300
 _RIDGE = 0.1
@@ -32,20 +32,20 @@ class ClassifierStack:
     """Logistic regression and Gaussian kernel machines that correct given class probabilities.
 
     The result is proportional to the weighted product prod_m p_mc^(w_m) of the given probabilities (m = 1)
-    and those of the classifiers, each mixed with 2% of a uniform distribution. The non-negative weights w
-    minimise the log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. Source:
-    Wolpert, Stacked generalization, Neural Networks 5, 1992.
+    and the classifiers' probabilities, each mixed with 2% of a uniform distribution. The non-negative weights
+    w minimise the log-loss of labels held out in up to five folds, plus ``penalty`` |w - (1, 0, ...)|^2.
+    Source: Wolpert, Stacked generalization, Neural Networks 5, 1992.
 
     Attributes
     ----------
     weights : ndarray of shape (1 + n_classifiers,)
-        Weights of the given probabilities, logistic and kernel ridge regression, and support vector machine.
+        Weights of the given probabilities, logistic regression, kernel ridge regression, and SVM.
     center : ndarray of shape (n_features,)
         Mean of the labelled samples.
     spread : float
-        Square root of the mean variance of the features. Centred features are divided by it.
+        Root mean variance of the features, by which the centred features are divided.
     classifiers : tuple of callable
-        Functions from scaled features to probabilities, fitted to all labels.
+        Functions that map scaled features to probabilities, fitted to all labels.
 
     Examples
     --------
@@ -86,15 +86,15 @@ class ClassifierStack:
         X : array-like of shape (n_labelled, n_features)
             Labelled samples.
         codes : array-like of int, shape (n_labelled,)
-            Classes of the labelled samples, from 0.
+            Classes 0, 1, ... of the labelled samples.
         n_classes : int
         first : callable
-            Function from a mask of training samples to probabilities of the others, (n_others, n_classes).
+            Maps a mask of training samples to the probabilities of the other samples, (n_others, n_classes).
         gaussian : bool, default=False
-            Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
+            Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. They
             improve coarse probabilities, but degrade probabilities that follow thin shapes.
         penalty : float, default=20
-            Penalty for a weight of 1 of a classifier, in units of log-likelihood.
+            Penalty, in log-likelihood units, for a classifier weight of 1.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")
@@ -120,9 +120,9 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine the class probabilities ``first`` (n, n_classes) of X with the classifiers; rows sum to 1.
+        """Combine class probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1.
 
-        Takes O(n L n_features) time for Gaussian kernels of L < 4000 samples.
+        Takes O(n L n_features) time for Gaussian kernels with L < 4000 samples.
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
@@ -133,7 +133,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return the fold of every sample; classes, sorted by distance from their mean, are dealt to folds."""
+    """Return the fold of each sample; each class, sorted by distance from its mean, is dealt to the folds."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -154,7 +154,7 @@ def _softmax(logarithms: FloatArray) -> FloatArray:
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
-    """Return the weights, shape (n_classifiers,), that minimise the penalised loss, a convex problem."""
+    """Return the weights, shape (n_classifiers,), that minimise the penalised loss (a convex problem)."""
     start = np.eye(len(logarithms))[0]
     own = np.arange(len(codes))
 
@@ -169,7 +169,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Callable objects, because closures cannot be pickled.
+# Use callable objects, because closures cannot be pickled.
 @dataclass(frozen=True, eq=False)
 class _Logistic:
     """Multinomial logistic regression with C = 1."""
@@ -195,7 +195,7 @@ class _Logistic:
 
 @dataclass(frozen=True, eq=False)
 class _GaussianRidge:
-    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), as in scikit-learn's SVC."""
+    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), like scikit-learn's SVC."""
 
     basis: FloatArray
     coefficients: FloatArray
@@ -205,7 +205,7 @@ class _GaussianRidge:
         targets = np.eye(n_classes)[codes]
         if len(X) <= _MANY:
             scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
-            # F = 1/K + k a and (k + ridge) a = Y - 1/K, so the scores F of the labels determine a.
+            # F = 1/K + k a and (k + ridge) a = Y - 1/K, so a follows from the scores F of the labels.
             return cls(X, (targets - scores) / _RIDGE)
         basis = X[_thinned(X, codes, _BASIS)]
         across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
@@ -247,7 +247,7 @@ class _SupportVectors:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to twice as many samples, or all if fewer, at the same rate in every class."""
+    """Select between ``most`` and 2 ``most`` samples (or all if fewer), at the same rate in each class."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

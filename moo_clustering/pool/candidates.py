@@ -1,4 +1,4 @@
-"""PartitionPool, and pools of candidate partitions of tables and of bags."""
+"""PartitionPool, and pools of candidate partitions for tables and bags."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# Agreement between fewer families is not informative.
+# The agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
-# Names of the families when applied to distances and to embeddings.
+# Family names for distances and for embeddings.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
@@ -60,15 +60,15 @@ _LEAST_SAMPLES = 3
 
 @dataclass(frozen=True, eq=False)
 class PartitionPool:
-    """Partitions of the same samples, each with the name of the algorithm family that created it.
+    """Partitions of the same samples, each labelled with the algorithm family that created it.
 
-    Raises a ValueError if labels are not a table of non-negative integers, or the numbers of families and
-    rows differ. Source: ParetoClustering (agreement of algorithm families).
+    Raises a ValueError unless labels form a table of non-negative integers with one row per family name.
+    Source: ParetoClustering (agreement of algorithm families).
 
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
-        Non-negative cluster numbers; :meth:`of` numbers the clusters by first appearance.
+        Non-negative cluster numbers. :meth:`of` numbers clusters by first appearance.
     families : tuple of str, length n_partitions
 
     Examples
@@ -103,9 +103,9 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool from pairs (family, labels); renumber clusters, and omit single-cluster candidates.
+        """Create a pool from (family, labels) pairs; renumber clusters, and omit single-cluster candidates.
 
-        Raises a ValueError if lengths differ, or if no candidate has two or more clusters.
+        Raises a ValueError if lengths differ or if no candidate has two or more clusters.
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
@@ -129,7 +129,7 @@ class PartitionPool:
 
     @cached_property
     def n_clusters(self) -> Int64Array:
-        """Number of clusters of every partition, shape (n_partitions,)."""
+        """Number of clusters of each partition, shape (n_partitions,)."""
         return self.labels.max(axis=1, initial=-1).astype(np.int64) + 1
 
     @cached_property
@@ -139,26 +139,26 @@ class PartitionPool:
 
     @cached_property
     def family_codes(self) -> Int64Array:
-        """Index in ``family_names`` of the family of every partition, shape (n_partitions,)."""
+        """Index of each partition's family in ``family_names``, shape (n_partitions,)."""
         number = {name: code for code, name in enumerate(self.family_names)}
         return np.array([number[family] for family in self.families], dtype=np.int64)
 
     def subset(self, rows: Any) -> PartitionPool:
-        """Return the partitions at the given indices, in their order, or the partitions of a mask."""
+        """Return the partitions selected by indices (in the given order) or by a mask."""
         chosen = np.arange(self.n_partitions)[rows]
         return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
 
     def joined(self, other: PartitionPool) -> PartitionPool:
-        """Return a pool that also contains the partitions of another pool of the same samples."""
+        """Return a pool that also contains the partitions of another pool for the same samples."""
         require_same_samples("pools", self.n_samples, other.n_samples)
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return the labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
+        """Return labels for samples with landmarks ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
-        """Return a copy with families renamed to ``family@tag``."""
+        """Return a copy in which the families are renamed to ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))
 
 
@@ -179,28 +179,28 @@ def candidate_pool(
     """Generate partitions of the same samples by algorithm families with different biases.
 
     Takes O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small
-    graphs: use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
-    there are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families
-    fail or find no clusters, or if fewer than four families remain. Source: ParetoClustering.
+    graphs; use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
+    if there are fewer than three samples, or if no partition has two clusters. Issues a UserWarning if
+    families fail or find no clusters, or if fewer than four families remain. Source: ParetoClustering.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Scaled features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
+        Scaled features or, with ``metric="precomputed"``, symmetric distances (n_samples, n_samples).
     families : "auto" or sequence of str, default="auto"
         Names in :data:`FAMILIES`.
 
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``, ``"genie_mr"``: Genie with threshold .3, and .5 with mutual reachability.
+        - ``"genie"``, ``"genie_mr"``: Genie with threshold .3, and with threshold .5 and mutual reachability.
         - ``"hdbscan"``: HDBSCAN.
-        - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
+        - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own numbers, up to 60.
     n_clusters : int, optional
-        Number of clusters to add to ``k_range``.
+        Additional number of clusters.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
         Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
@@ -208,19 +208,19 @@ def candidate_pool(
     n_neighbors : int, default=10
         Number of neighbours per sample in the default graph.
     extra_candidates : sequence, optional
-        Custom labels and clusterers, see :func:`extra_partitions`.
+        User-supplied labels and clusterers, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of clusterers in ``extra_candidates``. The families are deterministic, and independent of the
-        order of rows except for ties and rounding.
+        Seed for clusterers in ``extra_candidates``. The families are deterministic and, except for ties and
+        rounding, independent of the row order.
     n_jobs : int, optional
-        Number of joblib workers, by default threads. Does not affect the result.
+        Number of joblib workers (threads by default). Does not affect the result.
     verbose : bool, default=False
-        Show a progress bar with the current family.
+        Whether to show a progress bar with the current family.
 
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then extra candidates; ascending k >= 2 in each family.
+        Partitions in the order of :data:`FAMILIES`, then extra candidates; within families, by ascending k.
 
     Examples
     --------
@@ -315,16 +315,16 @@ def bag_candidate_pool(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Generate partitions of bags by algorithm families on several distances and embeddings.
+    """Generate partitions of bags by applying algorithm families to several distances and embeddings.
 
-    Takes O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises
-    a ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
-    Source: ParetoClustering (agreement of algorithm families).
+    Takes O(n^2 n_features) time for n instances, O(n_bags^3) time for the families, and O(n_bags^2) memory.
+    Raises a ValueError if parameters are invalid, if there are fewer than three bags, or if no partition has
+    two clusters. Source: ParetoClustering (agreement of algorithm families).
 
     Parameters
     ----------
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
-        Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
+        Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales each feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids, three
         starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
@@ -333,7 +333,7 @@ def bag_candidate_pool(
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the directions of the sliced distance; the families are deterministic.
+        Seed for the directions of the sliced distance. The families are deterministic.
     n_jobs : int, optional
         Number of threads. Does not affect the result.
 
@@ -342,7 +342,7 @@ def bag_candidate_pool(
     pool : PartitionPool
         Families are named ``family@view``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        Distance matrices by kind of distance.
+        Distance matrices by distance kind.
     """
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     data = as_bags(bags)
@@ -376,8 +376,8 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Compute :func:`bag_candidate_pool` from known distances and graphs, and add further candidates."""
-    # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
+    """Compute :func:`bag_candidate_pool` from given distances and graphs, and add extra candidates."""
+    # ``matrices`` contains all ``distances`` and, for the embedding ``"prototypes"``, ``"symmetric"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
     if bags.n_bags < 3:
@@ -397,11 +397,11 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns if rows of distances serve as vectors, which is intended here.
+            # SciPy warns about distance rows used as vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # In many views, HDBSCAN finds only noise, which is not a failure.
+        # HDBSCAN finds only noise in many views. This is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -417,11 +417,11 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return the partitions of every family, with ascending k >= 2, and reasons for missing partitions."""
-    # Sort the rows, so that starts and ties do not depend on their order.
+    """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
+    # Sort the rows, so that starts and ties do not depend on the row order.
     positions = data.own_order()
     data = data.ordered(positions)
-    # One thread: parallel sums differ in their last digits, but results must be reproducible.
+    # Use one thread for reproducible results, because parallel sums differ in their last digits.
     with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
@@ -453,7 +453,7 @@ def family_partitions(
 
 
 def family_words(family: str) -> str:
-    """Return the name of an algorithm family in words, with its view or distance of the data."""
+    """Return the display name of an algorithm family, with its view or distance if any."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
@@ -472,12 +472,12 @@ def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterato
 
 
 def _be_quiet() -> None:
-    # Partitions with fewer clusters or without convergence are acceptable candidates.
+    # Partitions with too few clusters or without convergence are acceptable candidates.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
 def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[int]) -> clusterings.PoolData:
-    """Return the data with the graph and the linkage that several families share."""
+    """Return the data with the graph and linkage shared by several families."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     starts = not data.precomputed and bool({"km", "gmm"} & set(families))
@@ -487,7 +487,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[in
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # Families that need the failing part will fail and be omitted.
+    # Families that need the failing part will fail themselves and be omitted.
     try:
         return part()
     except Exception:
@@ -497,10 +497,10 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 def _attempt(
     caller: int, family: str, data: clusterings.PoolData, ks: Sequence[int]
 ) -> tuple[list[clusterings.Partition], str | None]:
-    """Return the partitions of a family, and the reason for a failure."""
+    """Return the partitions of a family, or the reason why it failed."""
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
-        # OpenMP limits threads per calling thread; other limits are per process.
+        # The OpenMP limit applies per calling thread, other limits per process.
         stack.enter_context(one_thread(None if elsewhere else "openmp"))
         if elsewhere:
             stack.enter_context(warnings.catch_warnings())

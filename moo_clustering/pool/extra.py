@@ -30,28 +30,28 @@ def extra_partitions(
 ) -> Candidates:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Raises a ValueError or TypeError for entries of another form, or labels of the wrong length or type.
-    Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
-    table, else it forms a separate cluster. Issues a UserWarning if a clusterer fails, or a candidate has
-    fewer than two clusters; both are omitted. Source: ParetoClustering (agreement of algorithm families).
+    Raises a ValueError or TypeError for entries in any other form, or labels of the wrong length or type.
+    Negative labels are noise. If X is a dense numeric table, noise joins the cluster of the nearest clustered
+    sample; otherwise, it forms a separate cluster. Clusterers that fail and candidates with fewer than two
+    clusters are omitted with a UserWarning. Source: ParetoClustering (agreement of algorithm families).
 
     Parameters
     ----------
     extra_candidates : iterable, optional
-        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class name is the family.
-        Labels have shape (n_samples,) or (n_landmarks,), or one such row per partition. Clusterers are
-        cloned, seeded if ``random_state`` is None, and fitted; all their ``pareto_labels_`` are used.
+        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class name is used as the
+        family. Labels have shape (n_samples,) or (n_landmarks,), or one such row per partition. Clusterers
+        are cloned, seeded if ``random_state`` is None, and fitted. All of their ``pareto_labels_`` are used.
     X : array-like of shape (n_landmarks, n_features)
         Data for the clusterers: landmarks or, without landmarks, samples.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. Landmarks have the most frequent label of their samples (ties: the lowest).
+        Landmark of each sample. A landmark gets the most frequent label of its samples (ties: the lowest).
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
     failures : dict, optional
-        Lists of reasons by family, to which failures are added. Default: a warning lists the failures.
+        Reasons by family, to which failures are added. By default, a warning lists the failures.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in [_entry(item) for item in _listed(extra_candidates)]:
-        # Draw a seed even for labels, so that replacing a clusterer by labels changes no other seed.
+        # Draw a seed even for labels, so that replacing a clusterer by labels does not change other seeds.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -113,7 +113,7 @@ def _length(X: Any) -> int:
 
 
 def _table(X: Any, m: int) -> FloatArray | None:
-    """Return X as a dense table of finite numbers with m rows, or None if this is impossible."""
+    """Return X as a dense table of finite numbers with m rows, or None if it is not such a table."""
     if issparse(X):
         return None
     try:
@@ -159,7 +159,7 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
 
 
 def _sortable(rows: NDArray[Any]) -> bool:
-    """Return whether labels are all numbers without NaN, or all names."""
+    """Return whether the labels are all numbers without NaN, or all strings."""
     try:
         return all((row == row).all() and len(np.unique(row)) > 0 for row in rows)
     except TypeError:
@@ -177,7 +177,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
 
 
 def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
-    """Return the most common code of each landmark's samples, ignoring noise; -1 if all are noise."""
+    """Return the most common code of each landmark's samples, ignoring noise; -1 if all samples are noise."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
     cells = landmarks[clustered] * n_codes + codes[clustered]
@@ -186,7 +186,7 @@ def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
 
 
 def _codes(labels: NDArray[Any]) -> Int64Array:
-    """Return codes 0, 1, ... in sorted order of the labels, and -1 for noise."""
+    """Return codes 0, 1, ... in the sorted order of the labels, and -1 for noise."""
     clustered = labels >= 0 if labels.dtype.kind in "if" else np.ones(len(labels), dtype=bool)
     codes = np.full(len(labels), -1, dtype=np.int64)
     codes[clustered] = np.unique(labels[clustered], return_inverse=True)[1]

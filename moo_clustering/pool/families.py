@@ -28,13 +28,13 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Smallest upper limit of the automatic range of k.
+# Minimum upper limit of the automatic range of k.
 LEAST_TOP = 6
-# Random starts of k-means and k-medoids.
+# Number of random starts of k-means and k-medoids.
 _STARTS = 3
-# Relative difference below which sums are equal.
+# Relative difference below which sums are treated as equal.
 _ROUNDING = 1e-12
-# Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
+# Maximum number of mixture iterations, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
@@ -42,20 +42,20 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     """Return the numbers of clusters for which candidates are generated, in ascending order.
 
     Source: ParetoClustering (agreement of algorithm families). Raises a ValueError or TypeError if a number
-    is not an integer in 2..n_samples-1, or ``k_range`` is empty.
+    is not an integer in 2..n_samples-1 or if ``k_range`` is empty.
 
     Parameters
     ----------
     n_samples : int
     k_range : "auto" or iterable of int, default="auto"
-        ``"auto"``: 2 to 20 and the even numbers up to 40, at most max(6, ceil(sqrt(n_samples))).
+        ``"auto"``: 2 to 20 and even numbers up to 40, but at most max(6, ceil(sqrt(n_samples))).
     n_clusters : int, optional
-        Number of clusters to include, unless it is 1 or n_samples.
+        Number of clusters to add, unless it is 1 or n_samples.
 
     Returns
     -------
     ks : ndarray of shape (n_numbers,), int64
-        Numbers in 2..n_samples-1; empty for ``k_range="auto"`` and fewer than three samples.
+        Numbers in 2..n_samples-1; empty with ``k_range="auto"`` and fewer than three samples.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _listed_numbers(k_range: Any) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class PoolData:
-    """Samples, with the graph and the linkage that several families share."""
+    """Samples, and the graph and linkage shared by several families."""
 
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
     precomputed: bool  # whether X contains distances
@@ -103,7 +103,7 @@ class PoolData:
     given_graph: csr_array | None = None  # shape (n_samples, n_samples)
     # shape (n_samples - 1, 4), as returned by scipy.cluster.hierarchy.linkage
     given_merges: FloatArray | None = None
-    # k-means labels by k, shape (n_samples,), from which mixtures also start
+    # k-means labels by k, shape (n_samples,); also used to initialise mixtures
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
@@ -113,7 +113,7 @@ class PoolData:
 
     @property
     def metric(self) -> Any:
-        """Metric for graph functions."""
+        """Metric name for graph functions."""
         return "precomputed" if self.precomputed else "euclidean"
 
     def graph(self) -> csr_array:
@@ -123,7 +123,7 @@ class PoolData:
         return graphs.self_tuning_graph(self.X, n_neighbors=self.n_neighbors, metric=self.metric)
 
     def merges(self) -> FloatArray:
-        """Return the Ward linkage of features, or the average linkage of distances."""
+        """Return the Ward linkage for features, or the average linkage for distances."""
         if self.given_merges is not None:
             return self.given_merges
         if self.precomputed:
@@ -134,33 +134,33 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances, (n_samples, n_samples); None for distances or if not worth computing."""
+        """Squared distances, shape (n_samples, n_samples); None for distances or if not worth computing."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance."""
-        # Terms are the products of pairs of features (only squares above 12 features), the features and 1.
+        """Log-density terms, shape (n_terms, n_samples), pairs of features, and minimum variance."""
+        # Terms are products of feature pairs (only squares above 12 features), the features and 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # The minimum, added to the variances of mixture components, keeps them positive despite rounding.
+        # The minimum is added to the component variances to keep them positive despite rounding.
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return an order of the samples by distance from the mean, then features, not by row index."""
-        # Precomputed distances are sorted by their sum of squares to all other samples.
+        """Return the samples ordered by distance from the mean, then by features, never by row index."""
+        # With precomputed distances, sort samples by the sum of squared distances to all others.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Round, so that distances that differ only by rounding errors are ties.
+        # Round, so that distances that differ only by rounding errors are tied.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
     def ordered(self, order: IntpArray) -> PoolData:
-        """Return the samples and the graph in another order."""
+        """Return the samples and graph in the given order."""
         X = self.X[order]
         graph = None if self.given_graph is None else self.given_graph[order][:, order]
         return PoolData(X[:, order] if self.precomputed else X, self.precomputed, self.n_neighbors, graph)
@@ -180,7 +180,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best k-means partition per k, from three k-means++ starts and a Ward cut, or k-medoids."""
+    """Return the best k-means partition for each k (k-means++ and Ward starts), or k-medoids."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -188,7 +188,7 @@ def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
-        # With many clusters, random starts miss some clusters.
+        # With many clusters, random starts usually miss some of them.
         cut = None if data.given_merges is None else tree_cut(data.given_merges, k)
         centers = None if cut is None else _means(data.X, cut, k)
         data.found_means[k] = kmeans_labels(
@@ -198,7 +198,7 @@ def _kmeans(data: PoolData, k: int) -> Partition:
 
 
 def tree_cut(merges: FloatArray, k: int) -> Partition:
-    """Cut a linkage into k clusters, before its last k - 1 merges."""
+    """Cut a linkage into k clusters by undoing its last k - 1 merges."""
     n = len(merges) + 1
     parent = np.arange(2 * n - 1)
     done = np.arange(n - k)
@@ -216,24 +216,24 @@ def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
 
 
 def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut the Ward linkage of features, or the average linkage of distances, at every k."""
+    """Cut the Ward linkage (for features) or average linkage (for distances) at every k."""
     merges = data.merges()
     return [tree_cut(merges, k) for k in ks]
 
 
 def spectral_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Compute spectral clusterings for every k, from one eigendecomposition."""
+    """Compute spectral clusterings for every k from one eigendecomposition."""
     return list(graphs.spectral_cuts(data.graph(), ks, n_init=_STARTS, rng=np.random.default_rng(0)))
 
 
 def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut Genie, with Gini threshold 0.3 on the minimum spanning tree, at every k."""
+    """Cut Genie (Gini threshold 0.3 on the minimum spanning tree) at every k."""
     tree = graphs.euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
 
 def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return the links of a tree and their lengths, sorted by the ends of the links, to break ties."""
+    """Return a tree's links and their lengths, sorted by the link ends to break ties."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
@@ -241,15 +241,15 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut Genie, with Gini threshold 0.5 on the mutual reachability spanning tree, at every k."""
-    # Neighbour whose distance is the core distance in mutual reachability.
+    """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
+    # Rank of the neighbour whose distance is the core distance.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for all minimum sizes and both selection methods; noise joins clusters."""
+    """Return HDBSCAN partitions for all minimum sizes and both selection methods, with noise reassigned."""
     tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
@@ -261,7 +261,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
-    """Compute the single-linkage tree of mutual reachability, with ties as in scikit-learn's HDBSCAN."""
+    """Compute the single-linkage tree of mutual reachability, breaking ties like scikit-learn's HDBSCAN."""
     if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
@@ -277,27 +277,27 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         nearer = reach[newest] < least
         least[nearer], source[nearer] = reach[newest, nearer], newest
         least[inside] = np.inf
-        # Ties go to the first, as in scikit-learn.
+        # Ties are broken by the first sample, as in scikit-learn.
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
 
 
 def _sizes(n_samples: int) -> list[int]:
-    # At most a third of the samples, to allow for two clusters and noise.
+    # Use at most a third of the samples, to allow for two clusters and noise.
     most = max(2, n_samples // 3)
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Fit Gaussian mixtures (full covariances up to 12 features) for every k up to 20, from k-means."""
+    """Fit Gaussian mixtures (full covariances up to 12 features), started from k-means, for k up to 20."""
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= 20]
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
-    """Fit a Gaussian mixture by expectation-maximisation from a partition, and return its clusters."""
-    # Log densities are linear in the p squares, products and features of a sample, so that an iteration
-    # consists of matrix products, O(n k p).
+    """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters."""
+    # Log densities are linear in the p squares, products and features of a sample, so an iteration consists
+    # of matrix products and takes O(n k p) time.
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
@@ -317,9 +317,9 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
-    """Return the weights of the terms in the log density of each component, shape (k, n_terms)."""
-    # ``moments`` are the sums of terms, weighted by responsibilities; ``upper`` are the two features of each
-    # product, and ``least`` is added to variances.
+    """Return the term weights in the log density of each component, shape (k, n_terms)."""
+    # ``moments`` contains the responsibility-weighted sums of the terms, and ``upper`` the two features of
+    # each product. ``least`` is added to variances.
     one, other = upper
     d = int(other[-1]) + 1
     sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
@@ -340,13 +340,13 @@ def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: f
 
 
 def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Merge small k-means clusters down to every k, see :func:`merged_fragments`."""
+    """Merge small k-means clusters until k remain, for every k; see :func:`merged_fragments`."""
     return merged_fragments(data.graph(), fragments(data, n_fragments(data.n_samples)), ks)
 
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts."""
-    # Fewer than k distinct samples have fewer clusters. An iteration takes O(n k + n^2 / k) time.
+    """Cluster symmetric distances by alternating k-medoids; keep the best of ``n_init`` k-means++ starts."""
+    # With fewer than k distinct samples, there are fewer clusters. Iterations take O(n k + n^2 / k) time.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -365,13 +365,13 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # Each medoid stays in its own cluster, even if it equals another medoid, so that no cluster is empty.
+    # Keep each medoid in its own cluster, even if it equals another medoid, so that no cluster is empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """Return the member of each cluster with the smallest sum of distances; ties go to the current medoid."""
+    """Return each cluster's member with the smallest sum of distances (ties: the current medoid)."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
@@ -391,7 +391,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
         nearest[medoids[-1]] = 0.0
         total = nearest.sum()
         if total == 0.0:
-            # All remaining samples are duplicates of medoids.
+            # All remaining samples duplicate medoids.
             break
         medoids.append(int(rng.choice(len(D), p=nearest / total)))
         nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
@@ -399,17 +399,17 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """Return n_samples // 5, at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
+    """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
     # With few samples, n_samples // 5 fragments would be too few to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
-    # W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
-    # links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
-    # ascending, for k up to the number of fragments. Takes O(m^3) time for m fragments.
+    """Merge clusters a and b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
+    # W_ab is the total similarity between a and b, and vol_a the total similarity of a. If no links remain,
+    # the clusters with the smallest volumes are merged. Ties are broken by the lowest labels. Returns one
+    # partition per k, ascending, for k up to the number of fragments. Takes O(m^3) time for m fragments.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))
@@ -430,7 +430,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # An infinite volume excludes the merged cluster from the smallest volumes.
+        # Set the volume to infinity, so that the merged cluster is not selected as the smallest.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
@@ -448,7 +448,7 @@ def _pair(W: FloatArray, volumes: FloatArray) -> tuple[int, int]:
 
 
 def fragments(data: PoolData, k: int) -> Partition:
-    """Return k small clusters, by k-means or k-medoids from one start."""
+    """Return k small clusters found by k-means or k-medoids with a single start."""
     if data.precomputed:
         return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(k))
     return kmeans_labels(data.X, k, n_init=1, seed=k, squares=data.squares)
@@ -464,7 +464,7 @@ def without_noise(data: PoolData, labels: Partition) -> Partition:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the class and message of an error, on one line."""
+    """Return the class and message of an error on one line."""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
@@ -476,7 +476,7 @@ def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[st
 
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
-    """Return the families and their distinct reasons as text."""
+    """Return the families and their distinct failure reasons as text."""
     return (
         ", ".join(
             f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"
