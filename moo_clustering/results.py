@@ -103,7 +103,7 @@ class PoolResult:
         ``alternatives(feature_names)`` returns a table of alternative partitions, one per row.
     confidence, structure_p_value : float
     interval : tuple of float
-        Prediction interval of the adjusted Rand index.
+        Interval of the expected adjusted Rand index.
     verdict, verdict_line : str
         Verdict in a few words, and in a line that includes its figures.
     remarks : tuple of str
