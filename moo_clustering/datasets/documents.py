@@ -120,7 +120,7 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size. Up to 16 MiB is always allowed.
+        Maximum size of a decompressed file, as a multiple of its compressed size; at least 16 MiB.
     """
 
     path = files.data_path(path)
@@ -205,8 +205,8 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
 
     The model determines the time and memory. Raises a DataError if the package or the model is not installed,
     if the model fails, or if it does not return one finite row of numbers per text. Issues a UserWarning if
-    some rows are zero or norms differ widely. Cluster the rows with ``ParetoClustering(metric="cosine")``.
-    Source: ParetoClustering.
+    some rows are zero or differ widely in magnitude. Cluster the rows with
+    ``ParetoClustering(metric="cosine")``. Source: ParetoClustering.
 
     Parameters
     ----------
