@@ -186,13 +186,13 @@ class Description:
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
     # Drawing functions by file name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)  # additional keyword arguments for ``report_content``
+    report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return the number, size, name, typical document with title, and contrasting terms per cluster."""
-    # The typical document is the medoid or, if there are no medoids, the document nearest to the mean by
-    # cosine distance. Ties are broken in favour of the first document. Imported lazily: requires plotting.
+    # The typical document is the medoid or, without medoids, the first of the documents nearest to the mean
+    # by cosine distance. The report is imported lazily, because it requires the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)

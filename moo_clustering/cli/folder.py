@@ -584,7 +584,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, in the format given by ``attrs["csv"]``, if any."""
-    # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, which Excel requires.
+    # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
