@@ -78,7 +78,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Cluster names: the class names of the session, otherwise the names of similar clusters in the run."""
+        """Class names of the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
         of_run = (
@@ -305,7 +305,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, and save the partition. After Ctrl-C, exit with code 130."""
+    """Ask until the user quits or the input ends, and save the partition. Exit with 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"

@@ -53,7 +53,7 @@ class Job:
     why: str = ""  # why the method was selected; empty if the user specified it
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: ``fit`` runs the fit, replaces the samples with a subset of the rows, and returns
+    # For partitioned tables: ``fit`` runs the fit, replaces the samples with a subset of the rows and returns
     # whether it was interrupted. ``sizes`` contains the cluster sizes over all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
