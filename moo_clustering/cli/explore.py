@@ -203,7 +203,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if it contains samples with answers.
+            # Group of the second sample, if the group contains answered samples.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 

@@ -119,7 +119,7 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder. Repeated after locking, because another command may have used it before."""
+        """Inspect the folder, before and after locking: another command may use it in between."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
@@ -164,7 +164,7 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Switch to a new folder for the results if this one was removed or received foreign files."""
+        """Switch to a new results folder if the current folder was removed or received foreign files."""
         # Saving the results of a long fit is more important than keeping the folder name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -235,9 +235,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Lock a run folder until the end of the block. If new, it is created by :meth:`RunFolder.claim`."""
-    # ``resume`` permits a checkpoint, and ``replaces`` permits earlier runs of the named command. ``inspect``
-    # replaces the default checks.
+    """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
+    # ``resume`` permits a checkpoint, ``replaces`` permits runs of that command, ``inspect`` is a custom check.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -341,7 +340,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace the files of a run with those in its subfolder ``updated``, if any; the record comes last."""
+    """Replace run files with the files in the subfolder ``updated``, if it exists; the record comes last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -667,7 +666,7 @@ def with_clusters(
     classes: Sequence[str] | None,
     others: Mapping[str, NDArray[Any]],
 ) -> pd.DataFrame:
-    """Add the cluster of each row, the cluster's class if known, and ``others`` columns to a table."""
+    """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -675,7 +674,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the column added by the fit: the last one called ``name``, possibly with underscores."""
+    """Return the position of the last column named ``name`` plus any underscores, which the fit added."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 

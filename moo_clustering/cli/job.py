@@ -401,7 +401,7 @@ def _none(column: str) -> str:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """Split the labels into those for the fit and a held-out share. Return None if there are no labels."""
+    """Split the labels into labels for the fit and held-out labels. Return None if there are no labels."""
     # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
     found = samples.partial_sets()
     use = None

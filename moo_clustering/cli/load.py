@@ -282,9 +282,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # Such files are svmlight files, and ARFF files with a label file or with the number of labels in the
-    # header. If the method accepts label sets, other ARFF files without bags, and npz files with label
-    # indicators, are also read as samples with label sets.
+    # Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
+    # method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -377,7 +376,7 @@ def load_documents(
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read the partial labels as known classes, because a document can have several of these.
+        # Read the partial labels as known classes: a document can have several known classes.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:

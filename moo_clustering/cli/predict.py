@@ -198,8 +198,7 @@ def _sheet_columns(
     known: pd.DataFrame, frame: pd.DataFrame, path: Path
 ) -> tuple[pd.DataFrame, str, list[str]]:
     """Convert columns like a spreadsheet. Return them with the decimal mark, and notes on dropped columns."""
-    # Use the decimal mark that drops fewer columns. Ties are broken in favour of the point or, if the file is
-    # separated by semicolons, the comma.
+    # Use the decimal mark that drops fewer columns. Ties favour the comma in semicolon-separated files.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -255,7 +254,7 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
-    """Return cluster names: user-defined names, else classes after a fit with labels, else contrasts."""
+    """Return cluster names, preferring user-defined names, then class names, then contrasts."""
     classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
@@ -371,7 +370,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a run's table as text. Return it with the name column's position and each row's cluster."""
+    """Read a run's table as text; return it, the position of the name column, and each row's cluster."""
     cells = runs.written_cells(path)
     if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

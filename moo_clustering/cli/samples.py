@@ -102,7 +102,7 @@ class Samples(Table):
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return identifiers, or else the cells of a dropped column with unique values, or else None."""
+        """Return the identifiers or, without them, the cells of a dropped unique column; otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -147,7 +147,7 @@ class Samples(Table):
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Return the columns not used in the fit, or else the known classes, or else None."""
+        """Return the columns not used in the fit or, without them, the known classes; otherwise None."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})

@@ -329,8 +329,7 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are written to files, so the backend does not matter. Messages about matplotlib's cache are
-    # hidden, because the cache affects only the run time.
+    # Pictures are saved to files, so no backend is required. Matplotlib's cache affects only the run time.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 

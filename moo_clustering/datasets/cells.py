@@ -47,7 +47,7 @@ _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Minimum share of numbers in a numeric column. With up to _DIFFERENT distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers without the unit of the others, and maximum number of units listed in a message.
+# Maximum share of numbers that may lack the common unit, and maximum number of units listed in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -874,7 +874,7 @@ def _mixed(different: NDArray[Any]) -> str:
 
 
 def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
-    """Return one note per reason for which columns were dropped."""
+    """Return notes on dropped columns, one note per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         if column.kind == "out":

@@ -554,7 +554,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Check that there is one unique name per column, and return the names. Files have one per line."""
+    """Check that there is one unique name per column, and return the names. Files list one per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)

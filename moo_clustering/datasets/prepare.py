@@ -36,8 +36,7 @@ _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
 # at most _MOST_BEYOND. The range of the other values, relative to the largest, must be at least _LEAST_RANGE.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell: only one if there is a single other column, because near rows may
-# then belong to different clusters.
+# Number of rows that fill a missing cell. If there are two columns, near rows may be in different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Maximum number of rows searched for neighbours and splits, and for associations. Distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
@@ -98,7 +97,7 @@ class PreparedTable:
 
     @property
     def units(self) -> dict[str, str]:
-        """Unit of each of the ``columns`` that has one, by column name."""
+        """Units by column name, for the ``columns`` that have a unit."""
         return self.preparer.units()
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
@@ -173,8 +172,7 @@ def prepare_table(
     Warns
     -----
     UserWarning
-        If one column alone determines the best split into two clusters, or if a column is dropped because it
-        mixes units.
+        If one column alone determines the best split in two, or if a column with mixed units is dropped.
 
     Notes
     -----
@@ -523,7 +521,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, [f"{reading.column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
-        """Return the unit of each column that has one, by column name.
+        """Return units by column name, for the columns that have a unit.
 
         Returns
         -------
@@ -848,7 +846,7 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, reading.UnseenCells | None]:
-        """Return the cells with new categories set to missing, a note on these, and UnseenCells."""
+        """Set new categories to missing; return the cells, a note on the categories, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]

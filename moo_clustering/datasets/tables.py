@@ -244,7 +244,7 @@ class Roles(NamedTuple):
     categories: bool = False
     """Whether features may be non-numeric."""
     header: bool | None = None
-    """Whether the first line contains the column names; inferred if None."""
+    """Whether the first line names the columns; None infers this."""
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column. Raise a DataError if a column has two roles."""
