@@ -97,7 +97,7 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """Raised for a request about an outdated question."""
+    """Raised if a request refers to an outdated question."""
 
 
 class AnswerPanel:

@@ -79,7 +79,7 @@ class Samples(Table):
 
     @property
     def features(self) -> str:
-        """Number of features, in words."""
+        """Number of features, as text."""
         return f"{len(self.feature_names)} features"
 
     def __str__(self) -> str:
@@ -213,7 +213,7 @@ class GraphSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of edges, in words."""
+        """Number of edges, as text."""
         is_directed = (self.X != self.X.T).nnz > 0
         n_edges = self.X.nnz if is_directed else self.X.nnz // 2
         return f"{n_edges} {'directed ' * is_directed}edge{'s' * (n_edges != 1)}"
@@ -242,7 +242,7 @@ class PreparedSamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of columns, and of features if this is larger, in words."""
+        """Number of columns, and of features if this is larger, as text."""
         n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
@@ -394,7 +394,7 @@ class TextSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of terms and, if applicable, of components or embedding dimensions, in words."""
+        """Number of terms and, if applicable, of components or embedding dimensions, as text."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"

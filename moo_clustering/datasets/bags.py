@@ -800,7 +800,7 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
         raise files.DataError(f"{source}: column {name!r} has no values", _leave_out(name))
-    from sklearn.impute import SimpleImputer  # slow import, needed only for missing values
+    from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)):

@@ -721,7 +721,7 @@ def _first_day(text: str) -> str:
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
     """Convert times of day and durations to hours. Return None if any text is neither."""
-    # Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
+    # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         match = _TIME.fullmatch(str(text))
@@ -950,7 +950,7 @@ def totals_note(columns: Sequence[Column]) -> str:
     numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
     sums = []
     for column in numbers:
-        cells = column.values[~np.isnan(column.values)] / len(column.values)  # sums must not overflow
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # prevent overflow
         others, last = cells[:-1], cells[-1]
         if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []

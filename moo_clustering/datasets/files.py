@@ -30,8 +30,8 @@ from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 if TYPE_CHECKING:
     import pyarrow
 
-_LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
-Row = tuple[int, list[str]]  # number of a non-empty line, and its cells
+_LONGEST = 2**31 - 1  # maximum characters per cell; the csv module's default is 131,072
+Row = tuple[int, list[str]]  # line number and cells of a non-empty line
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
@@ -94,7 +94,7 @@ class Remedy(NamedTuple):
 
 
 class DataError(QuotingError):
-    """Raised for data that cannot be used.
+    """Raised if data cannot be used.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
             graph = nx.parse_graphml(text)
         else:
             graph = nx.Graph(_node_pairs(text))
-    except Exception as error:  # networkx raises many types for malformed files
+    except Exception as error:  # networkx raises many types of errors for malformed files
         raise files.DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
     if not len(graph):
         raise files.DataError(f"{path} has no nodes")

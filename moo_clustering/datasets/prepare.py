@@ -31,7 +31,7 @@ from moo_clustering.datasets import files
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
-# With fewer rows, hardly any association is significant.
+# With fewer rows, associations are hardly ever significant.
 _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
 # at most _MOST_BEYOND. The range of the other values, relative to the largest, must be at least _LEAST_RANGE.
@@ -298,7 +298,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_columns)
-            Rows with the columns of the fit.
+            Rows with the columns seen in the fit.
 
         Returns
         -------
@@ -977,7 +977,7 @@ def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[ND
 
 
 def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale numbers or dates so that their minimum is 0 and their range at most 2."""
+    """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
     # Divide first: differences between huge numbers overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
