@@ -236,7 +236,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # ``resume`` permits a checkpoint, ``replaces`` permits runs of that command, ``inspect`` customises checks.
+    # ``resume`` permits a checkpoint, ``replaces`` runs of that command. ``inspect`` replaces the checks.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:

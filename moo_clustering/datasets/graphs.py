@@ -21,8 +21,8 @@ _FORMS = "it must have two columns of nodes and optionally weights, or be a squa
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> tables.Table:
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
-    Edge weights are ignored, parallel edges count as one edge, and loops are omitted with a UserWarning.
-    Raises a DataError if the file is not a readable graph. Takes O(bytes) time and memory, or O(n_nodes^2).
+    Edge weights are ignored, parallel edges count as one, and loops are omitted with a UserWarning. Raises a
+    DataError if the file is not a readable graph. Takes O(bytes) time and memory; O(n_nodes^2) for matrices.
 
     Parameters
     ----------

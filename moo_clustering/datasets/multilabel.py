@@ -161,7 +161,7 @@ def read_multilabel(
     path : path-like
         - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
           value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
-          initials); labels must have one of these two-valued types. Rows with only ``?`` are unlabelled.
+          initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
         - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5``. Feature indices start at
           0 if the index 0 occurs, otherwise at 1. The labels in the file are sorted numerically. A line
           without labels is a sample with no labels. Blank lines are ignored.
@@ -172,8 +172,8 @@ def read_multilabel(
     labels_xml : path-like, optional
         MULAN XML file that lists the label names in order. Default for ARFF: a file of the same name, if any.
     n_labels : int, optional
-        For ARFF, use the first ``n_labels`` attributes as labels; if negative, the last. Default without an
-        XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
+        For ARFF, use this number of leading attributes as labels or, if negative, of trailing attributes.
+        Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
         -1 for unlabelled samples) or with a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
