@@ -305,7 +305,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, and save the partition. Exit with 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends. Save the partition. Exit with code 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"

@@ -39,10 +39,10 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     """Read a table with one row per data set and one column per method.
 
-    Cells are separated by commas, semicolons or tabs, and the first line contains names. In long tables, each
-    row has a single value (default: if there are columns ``dataset``, ``method`` and ``value``), repeated
-    values are averaged, and other columns are ignored. Raises a DataError if the file is missing, empty or
-    ragged, or if a value in a long table is not numeric. Wide tables are checked when methods are ranked.
+    Cells are separated by commas, semicolons or tabs, and the first line contains names. If ``long`` is True
+    (default: if there are columns ``dataset``, ``method`` and ``value``), each row has a single value,
+    repeated values are averaged, and other columns are ignored. Raises a DataError if the file is missing,
+    empty or ragged, or if a long table lacks a numeric value. Wide tables are checked during ranking.
     """
     rows = list(table_text(path).rows(path))
     try:

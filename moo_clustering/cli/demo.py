@@ -46,7 +46,7 @@ def run_warm_up(fit: click.Command) -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit PESC, write the folder ``out``, and print the scores. Exit with 130 after an interruption."""
+    """Fit PESC, write the folder ``out``, and print the scores. Exit with code 130 if interrupted."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Shuffle the bundled rows, which are sorted by class: their order must not help a method.

@@ -312,7 +312,7 @@ def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sum of squares of the result, and of each control with the difference."""
+    """Return lines with the sum of squares of the result and of each control, and their difference."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]

@@ -236,7 +236,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # ``resume`` permits a checkpoint, ``replaces`` runs of that command. ``inspect`` replaces the checks.
+    # ``resume`` permits a checkpoint. ``replaces`` permits runs of that command. ``inspect`` replaces checks.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -384,7 +384,7 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Read the resulting labels of a run. Raise a FolderError if the run has no result."""
+    """Read the labels in the result of a run. Raise a FolderError if the run has no result."""
     if not (folder / LABELS).is_file():
         otherwise = f"contains a run without {LABELS}, and thus without a result"
         raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
@@ -394,7 +394,7 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 def saved_table(path: Path) -> pd.DataFrame:
     """Read a table of samples and labels as text."""
     with persistence.open_file(path) as file:
-        # Count the columns first: pandas takes ten seconds to read a hundred thousand.
+        # Count the columns first: pandas takes ten seconds to read a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
         file.seek(0)

@@ -84,7 +84,7 @@ class Job:
         return [names[code] for code in known]
 
     def record(self) -> dict[str, Any]:
-        """Return the record as of the start. It contains no paths, because the folder may be shared."""
+        """Return the initial record of a run. It contains no paths, because the folder may be shared."""
         parameters = self.estimator.get_params(deep=False)
         return {
             "format": FORMAT,

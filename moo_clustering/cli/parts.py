@@ -94,7 +94,7 @@ class PartSamples(PreparedSamples):
         return f"{self.source}, {size}, {self.table.n_features} columns"
 
     def record(self) -> dict[str, Any]:
-        """Return the sizes, the columns, and a fingerprint of column names, part names and part sizes."""
+        """Return the sizes, the columns, and a fingerprint of columns, partition names and sizes."""
         names, sizes = zip(*((part.name, part.n_rows) for part in self.table.items), strict=True)
         columns = list(self.feature_names)
         return {

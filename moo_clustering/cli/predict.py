@@ -263,7 +263,7 @@ def cluster_names(model: dict[str, Any]) -> list[str]:
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
     """Rename clusters according to arguments CLUSTER=NAME or OLD=NEW and a JSON file. Print all clusters."""
     try:
-        # Limit the size of the JSON file to 16 MiB.
+        # Read at most 16 MiB of JSON.
         found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:

@@ -67,7 +67,7 @@ class Samples(Table):
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether features are mostly absent, like words, so that features can be selected.
+    # Whether most features, like words, are absent from most samples. Such features can be selected.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -517,7 +517,7 @@ class LabelUse:
     """Labels used in the fit, and labels used for scoring."""
 
     names: tuple[str, ...]  # label names
-    # 0/1 indicators of the labels used in the fit, shape (n_samples, n_labels). Other samples: rows of -1.
+    # 0/1 indicators of labels used in the fit, shape (n_samples, n_labels). Rows of -1 for other samples.
     given: NDArray[np.int8]
     # 0/1 indicators of the labels that score the predictions, shape (n_samples, n_labels). Rows of -1 for all
     # other samples, which include all samples with labels used in the fit.

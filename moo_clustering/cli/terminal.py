@@ -132,7 +132,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream that never fails. ``lost`` is the most recent error that caused lost output."""
+    """Standard stream that never fails. ``lost`` is the last error that caused output to be lost."""
 
     lost: OSError | None = None
 

@@ -470,7 +470,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # If the numbers are ambiguous, ``settled`` interprets them later, given the other columns.
+        # If the numbers are ambiguous, ``settled`` interprets them later, based on the other columns.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,

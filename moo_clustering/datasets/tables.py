@@ -202,8 +202,8 @@ def read_table(
     -----
     UserWarning
         If a category column has mostly numbers or mostly unique values; if the first line is read as data; if
-        comments, sheets or columns are skipped; if dates or times are converted; if distinct numbers become
-        equal, or may mark missing cells (-999); if classes look alike or missing; if identifiers repeat.
+        comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
+        may mark missing cells (-999); if classes look alike or like missing cells; if identifiers repeat.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
