@@ -101,7 +101,7 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """Session behind a page. It processes one request at a time, and rejects requests of outdated pages."""
+    """Session behind a page. It processes one request at a time, and rejects requests from old pages."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
