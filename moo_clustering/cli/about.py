@@ -1,4 +1,4 @@
-"""The command ``about``: the environment, for bug reports."""
+"""The command ``about``: describes the environment for bug reports."""
 
 import os
 import platform
@@ -18,11 +18,11 @@ from moo_clustering.persistence import environment
 
 # Environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
-_TOOLS = {"docs", "release", "test"}  # names of extras for developers
+_TOOLS = {"docs", "release", "test"}  # extras for developers
 
 
 def facts() -> dict[str, Any]:
-    """Return versions, machine, threads and caches."""
+    """Return facts about versions, machine, threads and kernel caches."""
     pools = [{"library": one["internal_api"], "n_threads": one["num_threads"]} for one in threadpool_info()]
     return {
         "versions": environment(),
@@ -43,7 +43,7 @@ def facts() -> dict[str, Any]:
 
 
 def facts_text(facts: dict[str, Any]) -> str:
-    """Format the facts as lines of text."""
+    """Format the facts as text, one per line."""
     machine, kernels = facts["machine"], facts["kernels"]
     memory = "unknown" if machine["memory"] is None else f"{machine['memory'] / 2**30:.1f} GiB"
     pools = [f"{pool['library']} {pool['n_threads']}" for pool in facts["threads"]["pools"]]
@@ -64,7 +64,7 @@ def facts_text(facts: dict[str, Any]) -> str:
 
 
 def _optional() -> dict[str, str]:
-    """Return the versions of optional packages."""
+    """Return the versions of optional packages, or "not installed"."""
     found = dict[str, str]()
     with suppress(PackageNotFoundError):  # a source folder on the import path has no metadata
         for line in requires("moo_clustering") or []:
@@ -78,14 +78,14 @@ def _optional() -> dict[str, str]:
 
 
 def _memory() -> int | None:
-    """Return the size of the main memory in bytes; None if the system does not report it."""
+    """Return the size of main memory in bytes, or None if the system does not report it."""
     with suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Return the folder of the compiled kernels, its size, and the reason if it is not writable."""
+    """Return the folder of compiled kernels, the reason if it is not writable, and its size."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

@@ -1,4 +1,4 @@
-"""The command ``ask``: sessions, the dialog, and the results."""
+"""The command ``ask``: sessions, dialogue and results."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
-# Largest numbers of features and text lines to show per sample, and largest width in characters.
+# Maximum number of features and text lines to show per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Maximum number of characters of an input line, because some devices never end a line.
+# Maximum number of characters in an input line. Some devices never end a line.
 _LONGEST_LINE = 10_000
-# Record entries that describe the result of the fit; the record of the answers omits them.
+# Record entries that describe the result of the fit. They are omitted from the record of the answers.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -54,7 +54,7 @@ _OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 @dataclass(frozen=True)
 class AskedRun:
-    """A run, a session of questions about it, and the displayed values of the samples."""
+    """A run, a session of questions about its samples, and the displayed sample values."""
 
     folder: Path
     record: dict[str, Any]
@@ -65,7 +65,7 @@ class AskedRun:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session. With ``noise="label"``, outliers without answers are -1."""
+        """Labels of the session. With ``noise="label"``, outliers without answers have the label -1."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1
@@ -78,7 +78,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Class names of the session; other clusters are named after similar clusters of the run."""
+        """Class names of the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
         of_run = (
@@ -88,7 +88,7 @@ class AskedRun:
 
     @property
     def table_folder(self) -> Path | None:
-        """Folder that contains the table and its pictures: the run's parent, the current folder, or None."""
+        """Folder with the table and its pictures: the run's parent, the current folder, or None."""
         data = self.record.get("data")
         name = data.get("name") if isinstance(data, dict) else None
         places = (self.folder.resolve().parent, Path.cwd())
@@ -96,11 +96,11 @@ class AskedRun:
 
     @property
     def row_ids(self) -> Any:
-        """Identifiers of all samples as text, in a Series with the name of their column."""
+        """Identifiers of all samples as text, in a Series named after their column."""
         return runs.saved_table(self.folder / runs.LABELS).iloc[:, 0].map(persistence.cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
-        """Return tables that ``fit`` reads: answered pairs, and the group of every answered sample."""
+        """Return tables for ``fit``: answered pairs, and the group of each answered sample."""
         ids = self.row_ids
         found = {
             name: pd.DataFrame({"first": ids.to_numpy()[pairs[:, 0]], "second": ids.to_numpy()[pairs[:, 1]]})
@@ -118,10 +118,10 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open the session of a run folder. Every answer is written to ``answers.json`` before the next question.
+    """Open the session of a run folder. Answers are saved in ``answers.json`` before the next question.
 
-    ``resume`` continues with the answers in the folder, their mode and error rate. Raises a FolderError,
-    ArchiveError or SessionFileError, without writing anything, if the run or the answers are unsuitable.
+    ``resume`` continues with the answers in the folder, and with their mode and error rate. If the run or the
+    answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
     """
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
@@ -148,7 +148,7 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read the data of :func:`save_questions`; raise a FolderError with the reason if they are missing."""
+    """Read data saved by :func:`save_questions`. Raise a FolderError with the reason if they are missing."""
     if record.get("command") == "ask":
         raise runs.FolderError(
             f"{folder} contains the result of an `ask` session; name the folder of the original run"
@@ -210,8 +210,8 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError unless a folder is empty or contains results of earlier questions about the run."""
-    # Returns what ``RunFolder.inspect`` requires: False (no checkpoint), and whether there are such results.
+    """Raise a FolderError unless a folder is empty or has results of earlier questions about the run."""
+    # Return what ``RunFolder.inspect`` requires: False (no checkpoint), and whether such results exist.
     if not runs.folder_names(out):
         return False, False
     try:
@@ -231,8 +231,8 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
-    """Save the partition after all answers as a run folder, and return the names of its files."""
-    # A report is written only if the fit has one.
+    """Save the partition obtained after all answers as a run folder, and return its file names."""
+    # Write a report only if the original run has a report.
     found.reserve()
     found.look()
     out = found.path
@@ -272,7 +272,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
 
 
 def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
-    """Create a report of the partition after all answers, with the solutions of the fit."""
+    """Create a report on the partition obtained after all answers, including the fit's solutions."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
@@ -305,7 +305,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends; save the partition. Exits with code 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends. Save the partition. Exit with code 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -315,7 +315,7 @@ def run_ask(
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         with shown_warnings():
             run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
-        # Reserve the folder, so that no other command can write to it during the session.
+        # Reserve the folder: no other command may write to it during the session.
         target.reserve()
         try:
             try:
@@ -361,7 +361,7 @@ def _dialog(run: AskedRun) -> None:
         click.echo("No questions are left." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
-            # The file and the session are both updated before an interruption takes effect.
+            # Update both the file and the session before an interruption takes effect.
             with InterruptGuard() as guard:
                 session.answer(word) if word else session.undo()
             if guard.requested:
@@ -372,7 +372,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _json_dialog(run: AskedRun) -> None:
-    """Write questions as lines of JSON, and read one answer per line, until no question is left."""
+    """Write questions as lines of JSON and read one answer per line until no questions are left."""
     session, names = run.session, run.row_ids
     while (question := session.question) is not None:
         beside = run.shown.beside(question.samples)
@@ -414,7 +414,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """Read a valid answer, as a single key if possible; "" means undo. Raises EOFError to quit."""
+    """Read a valid answer, as a single key press if possible; "" means undo. Raise an EOFError to quit."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -447,7 +447,7 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line(*, as_json: bool = False) -> str:
-    """Read a line; empty at the end of the input, after an error, or if the line is too long."""
+    """Read a line. Return "" at the end of the input, after an error, or if the line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:
@@ -460,12 +460,12 @@ def _line(*, as_json: bool = False) -> str:
 
 
 def _known(run: AskedRun) -> list[str]:
-    """Return the names of the classes in the answers so far."""
+    """Return the class names that occur in the answers so far."""
     return run.session.groups_["name"].dropna().tolist()
 
 
 def _told(run: AskedRun) -> str:
-    """Report the expected answer, and the number of samples that moved."""
+    """Report the expected answer and the number of samples that changed cluster."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []
@@ -481,7 +481,7 @@ def _told(run: AskedRun) -> str:
 
 
 def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
-    """Format a question, with the samples side by side, for the width of the terminal."""
+    """Format a question for the terminal width, with the samples side by side."""
     beside = run.shown.beside(samples)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     differing = [line for line in beside.features if len({*line.values}) > 1 or len(samples) == 1]

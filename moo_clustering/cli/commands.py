@@ -1,6 +1,6 @@
-"""The commands of ``moo-clustering``, their options and their help.
+"""The commands of ``moo-clustering``, with their options and help texts.
 
-Commands import their modules when they run, so that help and errors in options appear immediately.
+Commands import their modules when they run, so that help texts and option errors appear immediately.
 """
 
 import re
@@ -27,13 +27,13 @@ from moo_clustering.estimators._methods import find_method
 
 
 class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """Parameter type that accepts "auto" and the values of another type."""
+    """Parameter type that accepts "auto" in addition to the values of another type."""
 
     def __init__(self, kind: Any) -> None:
         self.kind, self.name = kind, kind.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert a value of the command line."""
+        """Convert a command-line value."""
         return value if value == "auto" else self.kind.convert(value, param, ctx)
 
 
@@ -52,7 +52,7 @@ _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from names and a metavar, such as ``"--out FILE"``; a list is a choice."""
+    """Create a ``click.option`` from names and a metavar (``"--out FILE"``); a list becomes a choice."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -133,7 +133,7 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Repeated here, so that help does not import the statistics.
+# Repeated here: the help texts must not import the statistics module.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
@@ -215,7 +215,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 
         if not asks and (mode is not None or error_rate is not None):
             raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-        # Raises for other folders, before a lock or answers are written to them.
+        # Raise an error for unsuitable folders before a lock or answers are written to them.
         content, panel = run_content(folder), None
         if asks:
             click.get_current_context().with_resource(locked(folder))
@@ -230,7 +230,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 def _number_or_interval(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | str | tuple[int, int] | None:
-    """Parse a number of clusters, the smallest and the largest (2-5), or auto."""
+    """Parse a number of clusters, an interval (2-5), or "auto"."""
     if value == "auto":
         return value
     found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
@@ -243,7 +243,7 @@ def _number_or_interval(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a number of documents, or a share of them if written with a decimal point."""
+    """Parse a number of documents or, if there is a decimal point, a share of the documents."""
     if value is None:
         return None
     for kind in (int, float):
@@ -261,7 +261,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is read in parts: by options, or as files, glob, URL, Zarr array or folder."""
+    """Return whether DATA is partitioned, given options or its form (glob, URL, Zarr array, folder)."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -440,7 +440,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
             run_fit_in_parts(data, out, options)
             return
-        # Names of bundled data sets have no suffix.
+        # Only names without a suffix can denote bundled data sets.
         refuse_missing(*[Path(data[0])][: bool(Path(data[0]).suffix)], message="file {} does not exist")
         from moo_clustering.cli.fit import run_fit
 

@@ -1,4 +1,4 @@
-"""The command ``compare``: tables of results, and the comparison as text or JSON."""
+"""The command ``compare``: reads a table of results, and formats the comparison as text or JSON."""
 
 import re
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from moo_clustering.datasets.files import equal_rows, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
-# Names of the columns of a table with one value per row.
+# Column names of a table with one value per row.
 _LONG = ("dataset", "method", "value")
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
-    """Compare the methods in a table of results, and return text or JSON."""
+    """Compare the methods in a table of results, and return the comparison as text or JSON."""
     table = read_results(results, long=long)
     outcome = compare(table, **options)
     if figure is not None:
@@ -37,17 +37,17 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with a row per data set and a column per method, separated by commas, semicolons or tabs.
+    """Read a table with one row per data set and one column per method.
 
-    Names are in the first line. ``long`` states whether every row has a single value (default: if there are
-    columns ``dataset``, ``method`` and ``value``). Repeated values of a method on a data set are averaged,
-    and other columns ignored. Raises a DataError if the file is missing, empty or ragged, or a value of a
-    long table is missing or not numeric. Cells of wide tables are checked later, by the ranking.
+    Cells are separated by commas, semicolons or tabs, and the first line contains names. If ``long`` is True
+    (default: if there are columns ``dataset``, ``method`` and ``value``), each row has a single value,
+    repeated values are averaged, and other columns are ignored. Raises a DataError if the file is missing,
+    empty or ragged, or if a long table lacks a numeric value. Wide tables are checked during ranking.
     """
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # its remedies are options of readers
+    except DataError as error:  # omit remedies, which are reader options
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:
@@ -69,7 +69,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Find the columns of data set, method and value by name, or by position if there are only three."""
+    """Find the data set, method and value columns by name, or by position if there are only three."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
@@ -97,7 +97,7 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
 
 
 def _as_text(outcome: Comparison) -> str:
-    """Format ranks, tests, pairs and conclusions."""
+    """Format the ranks, tests, pairs and conclusions as text."""
     better = "large" if outcome.greater_is_better else "small"
     parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
     ranks = outcome.average_ranks.sort_values(kind="stable")
@@ -128,7 +128,7 @@ def _pairs(outcome: Comparison) -> str:
 
 
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:
-    """Create the record that the command prints with --json."""
+    """Create the record that ``compare --json`` prints."""
     test, methods = outcome.friedman, list(outcome.ranks)
     of_test = ("statistic", "df", "p_value", "iman_davenport_statistic", "iman_davenport_p_value")
     results = []

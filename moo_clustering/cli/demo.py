@@ -20,7 +20,7 @@ from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
 
-# Options of runs that compile the kernels of most methods.
+# Options for runs that together compile the kernels of most methods.
 _COMMON = (
     (), ("--partial-labels", "class"), ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
     ("--method", "mock", "--set", "n_gen=2"), ("--method", "nsga2-clus", "--set", "n_gen=2"),
@@ -28,7 +28,7 @@ _COMMON = (
 
 
 def run_warm_up(fit: click.Command) -> None:
-    """Run common methods by the command ``fit`` on small data, so that numba compiles and caches kernels."""
+    """Run ``fit`` with common methods on a small data set, so that numba compiles and caches the kernels."""
     started, table = time.perf_counter(), load_wine().shuffled(0)
     assert table.y is not None
     classes = np.where(np.arange(len(table.y)) % 6, "", table.y.astype(str))
@@ -46,10 +46,10 @@ def run_warm_up(fit: click.Command) -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit, write the folder ``out`` and print the scores. Exits with code 130 after an interruption."""
+    """Fit PESC, write the folder ``out``, and print the scores. Exit with code 130 if interrupted."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
-    # Bundled rows are sorted by class, which must not help a method.
+    # Shuffle the bundled rows, which are sorted by class: their order must not help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
     samples = Samples.of(table)
@@ -66,7 +66,7 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute the scores of the controls of PESC."""
+    """Compute the scores of three controls for PESC."""
     rng = np.random.default_rng(seed)
     with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)

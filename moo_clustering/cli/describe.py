@@ -1,4 +1,4 @@
-"""Description of a fit: clusters, alternatives, predictions and controls, as tables and lines of text."""
+"""Description of a fit in tables and text: clusters, alternatives, predictions and controls."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Maximum number of distances to scale to the plane, and of samples in a picture of the pool.
+# Maximum number of samples for scaling distances to the plane, and in a picture of the pool.
 MOST_PLACES = 1000
-_TITLE = 80  # maximum number of characters of a text that replaces a missing title
-# Maximum number of rows of the cluster table on a terminal.
+_TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
+# Maximum number of rows in the cluster table on a terminal.
 _SHOWN = 20
 OWN = ("cluster", "size")
 NAME, CONTRASTS = "name", "contrasts"
 _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
-# Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
+# Maximum width of a cluster's name and of its contrasts on a terminal, in characters.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Maximum number of values of a column that explains the clusters, and least share of rows with the mode of
-# their cluster.
+# A column explains the clusters if it has at most _VALUES values, and if at least a share _PURE of the rows
+# have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Numbers of leading features and classes per cluster of a subspace method.
+# Number of leading features and of classes per cluster for subspace methods.
 _FEATURES, _CLASSES = 10, 5
-# Largest numbers of characters of table cells on a terminal.
+# Maximum width of table cells on a terminal, in characters.
 _WIDTHS = {"classes": 40, "features": 60}
-# Maximum number of clusters whose leading features are drawn.
+# Maximum number of clusters in the plot of leading features.
 _DRAWN = 24
-# Largest numbers of multiplications and of bags for indices that require all distances between bags.
+# Maximum number of multiplications, and of bags, for indices that require all distances between bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
-# File with the data for questions about a fit, and its format.
+# File with the data for questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
-# Largest numbers of table cells to save for questions, and of bags whose kernel is saved for questions.
+# Maximum number of table cells saved for questions. Maximum number of bags for which a kernel is saved.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
 def describe(job: Job) -> Description:
-    """Compute agreement with known classes, and describe clusters, predictions and other results."""
+    """Compute the agreement with known classes, and describe clusters, predictions and other results."""
     estimator, samples = job.estimator, job.samples
     result = job.result
     scores = samples.scores(result.labels, job.labels)
@@ -105,7 +105,7 @@ def describe(job: Job) -> Description:
 
 
 def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Plot the samples in the plane, with the numbers or classes of clusters."""
+    """Plot the samples in the plane, with cluster numbers or classes."""
     from moo_clustering.visualization import plot_partition
 
     estimator = job.estimator
@@ -118,7 +118,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
+    """Return coordinates and axis names: one or two table columns, scaled distances or scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -139,7 +139,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Plot the co-association matrix of the pool, for a subset if there are many samples."""
+    """Plot the co-association matrix of the pool, restricted to a subset if there are many samples."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity
@@ -156,9 +156,9 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result, None if undefined."""
-    # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if there are
-    # too many bags or instances to compute all distances.
+    """Return the validity indices of a result; None for undefined indices."""
+    # Same indices as :func:`~moo_clustering.validity.bag_report`, except that silhouettes are omitted if
+    # there are too many bags or instances to compute all distances.
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -178,21 +178,21 @@ class Description:
     """Tables, arrays, files and pictures that describe a fit."""
 
     record: dict[str, Any]  # entries for the record
-    clusters: pd.DataFrame | None = None  # description of the clusters, for the summary
-    names: ClusterDescriptions | None = None  # names and contrasts of the clusters
+    clusters: pd.DataFrame | None = None  # cluster table for the summary
+    names: ClusterDescriptions | None = None  # cluster names and contrasts
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
-    # Functions that write files into a folder and return their names.
+    # Functions that write files to a folder and return the file names.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    # Functions that draw a picture, by file name.
+    # Drawing functions by file name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)  # further keyword arguments of ``report_content``
+    report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Return number, size, name, typical document, its title, and contrasting terms of every cluster."""
-    # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first).
-    # Imported lazily, because this needs the plotting libraries.
+    """Return the number, size, name, typical document with title, and contrasting terms per cluster."""
+    # The typical document is the medoid or, without medoids, the first of the documents nearest to the mean
+    # by cosine distance. The report is imported lazily, because it requires the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -219,8 +219,8 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
-    """Plot bars of the mean weights of the leading terms of every cluster."""
-    # Imported lazily, because plotting takes a second to import.
+    """Plot the mean weights of each cluster's leading terms as bars."""
+    # Imported lazily: plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
 
@@ -233,7 +233,7 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters of documents for a terminal."""
+    """Format the largest document clusters for a terminal."""
     heads = ["cluster", "size", "name", "document", "title", "terms"]
     return _largest(
         frame,
@@ -251,7 +251,7 @@ def _largest(
     cells: Callable[[Sequence[Any]], list[str]],
     right: Sequence[int] = (0, 1),
 ) -> str:
-    """Format the largest clusters as lines of cells, and state the number of the others."""
+    """Format the largest clusters as a table, and state the number of remaining clusters."""
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
     text = aligned([heads, *(cells(entry) for entry in largest.itertuples(index=False))], right=right)
     more = len(frame) - _SHOWN
@@ -259,19 +259,19 @@ def _largest(
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Return one row per cluster: number, size, and mode (mean for numbers) of every attribute."""
+    """Return one row per cluster: number, size, and the mode (mean, if numeric) of each attribute."""
     estimator, names = job.estimator, job.samples.feature_names
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename an attribute with the name of another column of this table.
+        # Rename attributes that have the name of another column in this table.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 
 
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-    """Count the samples of the clusters 0, 1, ..., without noise (-1)."""
+    """Count the samples in clusters 0, 1, ..., ignoring noise (-1)."""
     return np.bincount(labels[labels >= 0])
 
 
@@ -287,7 +287,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines about the selection of the number of clusters, and about other promising numbers."""
+    """Return lines on how the number of clusters was selected, and on other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -305,14 +305,14 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return a line with the names of satisfied limits, and the violations of the others."""
+    """Return a line that lists each limit as satisfied or with its violation."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sums of squares of the result and, with the difference, of each control."""
+    """Return lines with the sum of squares of the result and of each control, and their difference."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -326,7 +326,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
-    """Add scores, alternatives, classes, controls and pictures."""
+    """Add the scores, alternatives, classes, controls and pictures of a fit with a pool."""
     result, samples = job.result, job.samples
     alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
@@ -347,7 +347,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # Questions would change the labels of all rows, which a fit of a table in parts does not contain.
+        # Answers would change the labels of all rows, which a fit to a partitioned table does not contain.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -365,7 +365,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    """Add names and contrasts of the clusters of a table."""
+    """Add cluster names and contrasts for a table."""
     columns, (known, units) = samples.columns(), samples.described_columns()
     assert columns is not None
     found.names = ComparedColumns(known, units).describe(result.labels)
@@ -405,7 +405,7 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
-    """Return the class name of each cluster after a fit with labels; empty for new classes."""
+    """Return each cluster's class name after a fit with labels; empty for new classes."""
     if pool.classes is None:
         return None
     names = class_names(job, pool)
@@ -415,7 +415,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the names of the classes, whose codes are those of the partial labels."""
+    """Return the names of the classes. Class codes are positions in the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -426,7 +426,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return clusters with names and contrasts, and the same table with a typical value per column."""
+    """Return a table of clusters with names and contrasts, and a copy with a typical value per column."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -436,12 +436,12 @@ def column_frames(
             CONTRASTS: [_BETWEEN.join(map(str, each.contrasts)) for each in found],
         }
     )
-    # Noise (-1) does not belong to a cluster.
+    # Exclude noise (-1), which does not belong to any cluster.
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename a column with the name of another column of this table.
+        # Rename columns that have the name of another column in this table.
         title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -456,13 +456,13 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Sort the categories, so that the first of equally frequent categories is selected.
+    # Sort the categories: ties in frequency are broken in favour of the first name.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return the columns of ``of_rows``: names, typical rows and, with a pool, support and doubtful rows."""
+    """Return the ``of_rows`` columns: names, typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -480,7 +480,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return columns with few values that are nearly constant within clusters, ignoring noise (-1)."""
+    """Return the columns with few values that are nearly constant within clusters, ignoring noise."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -488,14 +488,14 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # Exclude columns that have nearly the same value in all rows.
+            # Exclude columns that are nearly constant over all rows.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters with as many contrasts as fit in a line of the terminal."""
+    """Format the largest clusters, each with as many contrasts as fit on a terminal line."""
 
     def cells(entry: Sequence[Any]) -> list[str]:
         *own, contrasts = entry
@@ -510,7 +510,7 @@ def column_table(frame: pd.DataFrame) -> str:
 
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
-    """Describe the clusters with their features and classes, and predictions after a fit with labels."""
+    """Describe clusters by features and classes, and the predictions after a fit with labels."""
     clusters = subspace_frame(job)
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
@@ -534,9 +534,9 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return number, size, impurity, leading features and classes of the non-empty clusters."""
-    # Clusters of documents also have a typical document with its title. Leading features have large weights;
-    # in documents and label sets, they must also be present.
+    """Return the number, size, impurity, leading features and classes of each non-empty cluster."""
+    # For documents, the table also contains a typical document and its title. Leading features have large
+    # weights; in documents and label sets, they must also be present.
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -553,7 +553,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Unlike a word, a number need not be large to distinguish a cluster.
+        # Unlike a word frequency, a number need not be large to distinguish a cluster.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -589,7 +589,7 @@ def subspace_table(frame: pd.DataFrame) -> str:
 
 
 def _subspace_cell(name: str, value: Any) -> str:
-    if name == "features":  # without weights, for legibility
+    if name == "features":  # omit the weights for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     if name in _WIDTHS:
         return shortened(value, _WIDTHS[name])
@@ -597,8 +597,8 @@ def _subspace_cell(name: str, value: Any) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot bars of the leading features of every cluster: weight times difference from the overall mean."""
-    # Imported lazily, because plotting takes a second to import.
+    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    # Imported lazily: plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
 
@@ -625,7 +625,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the ROC curves (mean, best and worst label) and their exact areas."""
+    """Return the ROC curves (mean, best and worst label), and the exact area of the mean curve."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -658,17 +658,17 @@ def draw_roc(path: Path, **options: Any) -> None:
 class Predictions:
     """Labels predicted by a fitted estimator."""
 
-    use: LabelUse  # labels for the fit, and held-out labels
-    # shape (n_samples, n_labels): 0 for labels that no labelled sample of the fit has.
+    use: LabelUse  # labels used in the fit, and held-out labels
+    # Shape (n_samples, n_labels); 0 for labels that do not occur in the fit.
     probabilities: NDArray[np.float64]
-    # shape (n_samples, n_labels): values that rank the samples in ROC curves: sums of votes with
+    # Shape (n_samples, n_labels). Values by which ROC curves rank the samples: sums of votes with
     # ``aggregation="sum"``, otherwise the probabilities.
     scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]  # shape (n_samples, n_labels): mask of the predicted labels
+    chosen: NDArray[np.bool_]  # mask of the predicted labels, shape (n_samples, n_labels)
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
-    """Predict labels of the samples of a fit; None after a fit without labels."""
+    """Predict labels for the samples of a fit. Return None if the fit used no labels."""
     if use is None or use.y is None:
         return None
     columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
@@ -686,8 +686,8 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
-    """Return numbers of samples, and scores of the predictions of held-out labels."""
-    # Areas under the ROC curve are None for labels that all or no scored samples have.
+    """Return sample counts, and scores of the predictions for held-out labels."""
+    # The area under the ROC curve is None for a label that all scored samples have, or none.
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
@@ -697,7 +697,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # The area of a single label is not reported, because a single column means one class per sample.
+    # Do not report the area for a single label: a single column means one class per sample.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -715,14 +715,14 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 def probability_frame(
     probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
 ) -> pd.DataFrame:
-    """Return a column ``row`` and a column per label. Column names can repeat."""
+    """Return a table with a column ``row`` and one column per label. Column names may repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
 
 
 def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
-    """Return the row, predicted labels, known labels, and status: given, held out or unlabelled."""
+    """Tabulate row, predicted labels, known labels, and status (given, held out or unlabelled)."""
     use = predictions.use
     return pd.DataFrame(
         {
@@ -739,9 +739,9 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a
-    # fit with labels or pairs, without a pool, or with too many bags.
+    """Save the data that ``ask`` requires to continue without another fit, and return the file name."""
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
+    # labels or pairs, if there is no pool, or if there are too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):
@@ -762,7 +762,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Store integers in the smallest sufficient type.
+        # Store integers in the smallest type that can hold them.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None
@@ -773,7 +773,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, texts with word weights, or bag means to show; for distances, only identifiers."""
+    """Collect what to show: table, texts with word weights, bag means or, for distances, identifiers only."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

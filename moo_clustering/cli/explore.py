@@ -1,4 +1,4 @@
-"""A local server for the report of a run, and the panel for questions."""
+"""Local server for the report of a run, with a panel for questions."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _HEADERS = {
 }
 _NO_BROWSER = "No browser could be opened; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-# Maximum number of bytes of an answer; the longest name requires a few hundred.
+# Maximum size of an answer in bytes. The longest name requires a few hundred bytes.
 _LARGEST_ANSWER = 64 * 1024
 
 
 def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
-    """Create a server for the page and reserve its port; raise a ValueError if the port is unavailable."""
+    """Create a server for the page, and reserve its port. Raise a ValueError if it is unavailable."""
     try:
         return PageServer(page, port, panel)
     except OSError as error:
@@ -54,7 +54,7 @@ def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> Pag
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
-    """Serve the report of a run until Ctrl-C."""
+    """Serve the report of a run until Ctrl-C is pressed."""
     with server:
         try:
             click.echo(f"The report of {folder} is at {server.address} (press Ctrl-C to stop).")
@@ -64,11 +64,11 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
                     "continues from there."
                 )
             if open_browser:
-                # Open the page in a thread, because some browsers return only when they are closed.
+                # Open the page in a thread: some browsers return only when they are closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:
-                    # The system cannot start further threads.
+                    # The system cannot start any more threads.
                     click.echo(_NO_BROWSER, err=True)
             server.serve_forever()
         except KeyboardInterrupt:
@@ -81,7 +81,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create the page of a report with questions. The page fills in the solution "answers"."""
+    """Create a report page with questions. The page itself fills in the solution "answers"."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -97,24 +97,24 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """Raised for a request about an outdated question."""
+    """Raised if a request refers to an outdated question."""
 
 
 class AnswerPanel:
-    """Session behind a page. It processes one request at a time, and rejects those of outdated pages."""
+    """Session behind a page. It processes one request at a time, and rejects requests from old pages."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started, to detect outdated pages; number of answers to redo.
+        # Number of changes since the server started (to detect outdated pages), and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
-        self._names: dict[str, str] | None = None  # names of the clusters of the fit, after a change
+        self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.
+        """Return the state, an answered question ("question/3"), a sample's picture or a file of answers.
 
-        Pictures and files are returned as media type and bytes. Returns None for any other path.
+        Pictures and files are returned as a media type and bytes. Any other path returns None.
         """
         with self._lock:
             name, _, number = place.partition("/")
@@ -135,7 +135,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample, whose path is a cell of the table; a request cannot name a path."""
+        """Return the picture of a sample. Its path is a table cell: requests cannot specify a path."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -171,7 +171,7 @@ class AnswerPanel:
             {"undo": session.undo, "redo": session.redo}[action]()
 
     def page(self) -> bytes:
-        """Create the page of the run and its session."""
+        """Create the page for the run and its session."""
         with self._lock:
             return asking_page(self._run, run_content(self._run.folder))
 
@@ -203,7 +203,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if answers assigned samples to it.
+            # Group of the second sample, if the group contains answered samples.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -213,7 +213,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _listed(beside: Beside) -> dict[str, Any]:
-    """Convert samples side by side to JSON types."""
+    """Convert a side-by-side display of samples to JSON types."""
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -235,13 +235,13 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server of a single page and, for questions, of the state of a session."""
+    """Server for a single page and, if questions are asked, for the session state."""
 
-    # All paths are below a random path, so that other users of the computer cannot find them. ``page`` is
-    # HTML in UTF-8, and port 0 selects a free port.
+    # All paths are below a random path, which other users of the computer cannot guess. ``page`` is UTF-8
+    # encoded HTML, and port 0 selects a free port.
 
     daemon_threads = True
-    # Raise an error on every system if another server uses the port.
+    # On every system, raise an error if the port is used by another server.
     allow_reuse_port = False
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
@@ -260,7 +260,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that is valid only once, because other users can read a browser's command line."""
+        """Single-use address of the page: other users can read the command line of the browser."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
@@ -268,7 +268,7 @@ class PageServer(ThreadingHTTPServer):
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a new thread, or in this one if the system cannot start threads."""
+        """Answer in a new thread, or in the current thread if the system cannot start threads."""
         try:
             super().process_request(request, client_address)
         except RuntimeError:
@@ -279,7 +279,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Raised to respond with a status code and a sentence."""
+    """Raised to respond with a status code and an explanatory sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -292,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # Respond with headers even to requests without a version.
+    # Send response headers even if a request has no version.
     default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Parse the head of a request; respond to malformed requests with an error."""
+        """Parse the head of a request. Respond to malformed requests with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -316,7 +316,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: Callable[[str], None]) -> None:
         try:
-            # Reject host names of other sites that resolve to this computer (DNS rebinding).
+            # Prevent DNS rebinding: reject host names of other sites that resolve to this computer.
             hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
             if len(hosts) != 1:
                 raise _Refusal(HTTPStatus.BAD_REQUEST, "A request must have exactly one Host header.")
@@ -327,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """Return the requested path below the random path."""
+        """Return the requested path, relative to the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -373,7 +373,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """Read the JSON of a request. Reject requests that do not come from the page itself."""
+        """Read the JSON body of a request. Reject requests that do not come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted from the report page only.")
@@ -400,8 +400,8 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject malformed requests, with the usual headers."""
-        # The base class quotes the request, which can be of any length.
+        """Reject a malformed request with a response that has the usual headers."""
+        # The base class would quote the request, which can have any length.
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 
@@ -419,4 +419,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Suppress the log of requests."""
+        """Suppress request logging."""

@@ -1,4 +1,4 @@
-"""The command ``fit``: read, fit, save, report."""
+"""The command ``fit``: read the data, fit a method, save the results and write a report."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from moo_clustering.results import ClusteringResult, Front, has_labels, recall_t
 if TYPE_CHECKING:
     import pandas as pd
 
-# Number of samples above which a message announces that the recommended method takes minutes.
+# With more samples, a message announces that the recommended method takes minutes.
 LONG = 1000
-# Options of the command, grouped by the step that uses them.
+# Command options, grouped by the step in which they are used.
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
 )  # fmt: skip
@@ -56,7 +56,7 @@ _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
     "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
 }  # fmt: skip
-_NOTES = 12  # maximum number of notes about the preparation in the header of the report
+_NOTES = 12  # maximum number of preparation notes in the report header
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -93,7 +93,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
                 graph=graph,
             )
         except DataError as error:
-            # The column of --start is excluded like those of --drop, so the error names --drop.
+            # The --start column is dropped like the --drop columns, so the error message names --drop.
             text = f"{column!r} (--drop)"
             if column is None or text not in str(error):
                 raise
@@ -106,10 +106,10 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns already have equal weights
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # the rows for other methods have unit length
+        scaled = {"metric": "cosine"}  # other methods use rows of unit length instead
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # A killed run without results is restarted, with any method.
+        # Any method may restart a run that was killed before it had results.
         resume and (not folder.killed or writes_checkpoints(method, values | parameters))
     )
     estimator = build_estimator(
@@ -169,7 +169,7 @@ def finish_fit(job: Job, folder: runs.RunFolder, options: Mapping[str, Any]) -> 
 
 
 def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
-    """Return the command that repeats a fit, with file names without folders, and equivalent Python code."""
+    """Return the command (without folder names) that repeats a fit, and equivalent Python code."""
     words = ["moo-clustering", "fit"]
     for parameter in context.command.params:
         name, value = str(parameter.name), context.params[str(parameter.name)]
@@ -190,7 +190,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats the fit of a table; "" if pandas would read other features."""
+    """Return Python code that repeats a fit to a table; "" if pandas would read different features."""
     import warnings
 
     import pandas as pd
@@ -211,7 +211,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     }
     try:
         table = read(data, **style).drop(columns=[*columns])
-        with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
+        with warnings.catch_warnings(action="ignore"):  # the fit has already issued these warnings
             X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""
@@ -219,7 +219,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
     imported, prepares, features = f"moo_clustering.estimators import {name}", "", "table"
     if isinstance(job.estimator, ParetoClustering) and not scaling and options.get("scale") == "'none'":
-        del options["scale"]  # fit prepares tables in the same way
+        del options["scale"]  # by default, fit prepares the table in the same way
     else:
         imported += "\nfrom moo_clustering.datasets import TablePreparer"
         prepares, features = f"X = TablePreparer({scaling}).fit_transform(table)\n", "X"
@@ -234,7 +234,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(outcome: Outcome, folder: runs.RunFolder, job: Job) -> str:
-    """Return what was saved after an interruption, and the next step."""
+    """Describe what was saved after an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in outcome.record
@@ -244,11 +244,11 @@ def _interruption(outcome: Outcome, folder: runs.RunFolder, job: Job) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run."""
+    """Outcome of a run."""
 
-    record: dict[str, Any]  # record in the folder
+    record: dict[str, Any]  # record as saved in the run folder
     interrupted: bool  # whether Ctrl-C or another signal ended the fit or the report
-    # Description of the clusters, if any.
+    # Table of the clusters, if available.
     clusters: pd.DataFrame | None = None
 
 
@@ -261,10 +261,10 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> Outcome:
-    """Fit and save the results, even after Ctrl-C."""
-    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. A killed run
-    # can be resumed between any two of these steps: results, report, record with status "complete", removal
-    # of the checkpoint. ``extra`` are further entries of the record.
+    """Fit the estimator, and save the results, even after Ctrl-C."""
+    # While results are saved, a first Ctrl-C takes effect afterwards, and a second Ctrl-C immediately. A run
+    # can be resumed if it is killed between any two of these steps: results, report, record with the status
+    # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -294,7 +294,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Without the content of the report, only the checkpoint contains the front.
+            # If the report content was not saved, only the checkpoint contains the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -307,7 +307,7 @@ def run_job(
 def save_described(
     folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
 ) -> describing.Description:
-    """Describe the result of a fitted job in the record, and save it without the report."""
+    """Add a description of a fitted job's result to the record, and save everything but the report."""
     sizes = describing.cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
     record["result"] = _summary(job.result, sizes)
     found = describing.describe(job)
@@ -343,8 +343,8 @@ def save_described(
 def save_model(
     folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
 ) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
-    # The file contains data and names of types, but no code.
+    """Save the fitted estimator and preparer for ``predict``, and return the file name."""
+    # The file contains data and type names, but no code.
     samples, labels = job.samples, job.result.labels
     if samples.prepared is None or not (job.method.areas or job.method.predicts):
         return []
@@ -378,7 +378,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
 
 
 def warn_of_missing(job: Job) -> None:
-    """Warn if the clusters depend on missing cells."""
+    """Warn if the clusters are associated with missing cells."""
     if job.samples.prepared is not None and has_labels(job.estimator):
         names = job.samples.prepared.following_missing(job.estimator.labels_)
         if names:
@@ -407,7 +407,7 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Raise unless a method of another package returned one cluster number per sample."""
+    """Raise a ValueError unless another package's method set one cluster number per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
@@ -433,7 +433,7 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
 
 
 def after_interruption(folder: runs.RunFolder, job: Job, *, has_result: bool) -> str:
-    """Return the next step after an interruption."""
+    """Describe the next step after an interruption."""
     if (folder.path / runs.CHECKPOINT).exists():
         return "continue with the same command and --resume"
     if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -444,13 +444,13 @@ def after_interruption(folder: runs.RunFolder, job: Job, *, has_result: bool) ->
 def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
-    """Write the content and the page of the report of a fitted job, and return the names of the files."""
-    # ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
-    # will be moved.
+    """Write the report of a fitted job (content and page), and return the names of the files."""
+    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the final name of the
+    # folder, if the files will be moved.
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
-        # Imported lazily, because the import is slow and can fail for lack of memory.
+        # Imported lazily: the import is slow and may run out of memory.
         from moo_clustering.visualization.report import report_content, write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -489,7 +489,7 @@ def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``report_content``: data, names, partial labels and constraints."""
+    """Return the arguments for ``report_content``: data, names, partial labels and constraints."""
     samples = job.samples
     y = job.supervision.get("y")
     classes = samples.partial_names or (() if job.labels is None else job.labels.names)
@@ -538,7 +538,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
-    """Format the table of the clusters, if they are described, then data, method, clusters and scores."""
+    """Format the summary: cluster table (if available), data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
     shape = str(job.samples)
     if job.of_distances and not is_bags:
@@ -547,7 +547,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     found = job.result if "result" in record else None
-    # Verdicts are calibrated for fits without labels.
+    # Verdicts are calibrated only for fits without labels or pairs.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
@@ -582,7 +582,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Return a line with the numbers of labels, and of samples with labels for the fit."""
+    """Return a line with the number of labels, and of samples with labels used in the fit."""
     use = job.labels
     if use is None:
         return []
@@ -594,7 +594,7 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with clusters, indices and scores."""
+    """Return lines with the clusters, validity indices and scores of bags."""
     sizes = record["result"]["sizes"]
     least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
     rows = [["clusters", f"{len(sizes)} of {_largest(record['result'])} bags; {least}"]]
@@ -620,7 +620,7 @@ def _front(front: Front) -> str:
 
 
 def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
-    """Return lines with verdict, alternatives and controls; no verdict after fits with labels or pairs."""
+    """Return lines with the verdict (unless None), alternatives and controls."""
     if "alternatives" not in record:
         return []
     rows = [] if verdict is None else [["verdict", verdict]]
@@ -660,7 +660,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the objectives of the selected start, and of the best random start."""
+    """Return lines with the objectives of the selected start and of the best random start."""
     rows = []
     if "chosen" in record:
         rows.append(["chosen", _objectives(record["chosen"])])
@@ -671,7 +671,7 @@ def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """Return lines with the scores of the predictions for held-out labels."""
+    """Return lines that score the predictions for held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []
@@ -695,10 +695,10 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
 
 
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
-    """Return remarks about clusters of few bags and about predictions, and :func:`pareto_remarks`."""
+    """Return remarks on clusters with few bags and on predictions, and :func:`pareto_remarks`."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # With alternatives, separation indices did not select the result.
+    # If there are alternatives, the result was not selected by separation indices.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
@@ -713,7 +713,7 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Return remarks about columns that separate the clusters by themselves, and about an evolution."""
+    """Return remarks on columns that alone separate the clusters, and on evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))

@@ -1,4 +1,4 @@
-"""Run folders: checking them, and writing and reading their files."""
+"""Run folders: checks before a run, and functions that write and read the files of a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report import ReportContent
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
-# Plotted columns of the history, and their names in the figure.
+# History columns to plot, and their names in the figure.
 _DRAWN = {
     "min": "best objective",
     "avg": "mean objective",
@@ -46,13 +46,13 @@ _DRAWN = {
     "inertia": "inertia",
     "smallest": "bags of the smallest cluster",
 }
-# Characters that table readers interpret as the end of a row or of the file.
+# Characters that table readers interpret as the end of a row or file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
-ALL_LABELS = "labels"  # subfolder of the labels of a table in parts
-UPDATED = "updated"  # subfolder of finished files that replace those of the run
+ALL_LABELS = "labels"  # subfolder with the labels of a partitioned table
+UPDATED = "updated"  # subfolder with finished files that will replace the files of the run
 CONTENT = "report.npz"
 REPORT = "report.html"
 FILES = (
@@ -65,12 +65,12 @@ FILES = (
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
 _MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv")
-# Types of other packages that a model may contain.
+# Types from other packages that a model may contain.
 _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
 }  # fmt: skip
-# Largest size of a record in bytes; records of the command have several thousand.
+# Maximum size of a record in bytes. Records written by the command have several thousand bytes.
 _LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
@@ -81,22 +81,22 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Maximum number of columns of a table to read; the command writes only a few.
+# Maximum number of columns in a saved table. The command itself writes only a few.
 _MOST_COLUMNS = 1000
-# Maximum number of front labels to decode for the archive only.
+# Maximum number of labels to decode from the front if only the archive needs them.
 _LARGEST = 25_000_000
 
 
 class FolderError(ValueError):
-    """Raised for a folder that cannot be used for a run."""
+    """Raised if a folder cannot be used for a run."""
 
 
 @dataclass
 class RunFolder:
-    """Folder of a run, with the checks before writing."""
+    """Folder of a run, which is checked and locked before files are written."""
 
-    # ``inspect`` raises a FolderError for a folder with other content. Otherwise, it returns whether the
-    # folder contains a checkpoint to resume, and the record of a run to overwrite or continue.
+    # ``inspect`` raises a FolderError if the folder has other content. Otherwise, it returns whether the
+    # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -110,22 +110,22 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether the record of an earlier run exists, but no checkpoint."""
+        """Whether the record of an earlier run exists, but no checkpoint to resume."""
         return self.has_record and not self.resumed
 
     @property
     def checkpoint(self) -> Path:
-        """Checkpoint file."""
+        """Path of the checkpoint file."""
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder again, because another command may have used it before it was locked."""
+        """Inspect the folder, before and after locking: another command may use it in between."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
         """Create the folder if necessary, and lock it."""
         try:
-            # Innermost first, because they are removed in this order.
+            # List the innermost folder first: folders are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -135,7 +135,7 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def claim(self, record: Mapping[str, Any]) -> None:
-        """Lock the folder, inspect it again and write the record of a started run."""
+        """Lock the folder, inspect it again, and record that a run has started."""
         before = self.resumed, self.has_record
         self.reserve()
         try:
@@ -143,17 +143,17 @@ class RunFolder:
             if before != (self.resumed, self.has_record):
                 raise FileExistsError
             if self.has_record:
-                # Raises before the fit if the results could not be written.
+                # If results cannot be written, raise an error now rather than after the fit.
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
                     # Remove the files of a run that was killed while saving its results.
                     self._remove(FILES)
             else:
-                # The second of two simultaneous runs raises here, even without file locks.
+                # The second of two simultaneous runs fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set this before the file appears, because Ctrl-C can follow immediately.
+                    # Set this before the file appears: Ctrl-C could follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -164,8 +164,8 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Before writing results, switch to a new folder if this one was removed or other files appeared."""
-        # Saving the results of a long fit is more important than the name of the folder.
+        """Switch to a new results folder if the current folder was removed or received foreign files."""
+        # Saving the results of a long fit is more important than keeping the folder name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:
@@ -182,7 +182,7 @@ class RunFolder:
         warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
-        """Lock the folder, if it exists."""
+        """Lock the folder if it exists."""
         if self._is_held is not None and not self._is_held():
             self.unlock()  # the locked folder was removed
         if self._lock is None and self.path.is_dir():
@@ -200,7 +200,7 @@ class RunFolder:
         """Undo :meth:`claim` after an error, unless results were saved."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
-        self.unlock()  # the lock file would prevent the removal of the folder
+        self.unlock()  # a folder that contains the lock file could not be removed
         for folder in self._made:
             try:
                 folder.rmdir()
@@ -217,11 +217,11 @@ class RunFolder:
             file.write(record_text(record).encode())
 
     def discard_report(self) -> None:
-        """Remove the outdated report of an earlier interruption."""
+        """Remove the outdated report of an interrupted run."""
         self._remove((CONTENT, REPORT))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the final record after all other files, and remove the checkpoint of a complete run."""
+        """Write the final record, as the last file, and remove the checkpoint if the run is complete."""
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
@@ -235,8 +235,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open the folder of a run, locked until the end of the block; :meth:`RunFolder.claim` creates it."""
-    # ``resume`` permits a checkpoint, ``replaces`` earlier runs of a command; ``inspect`` replaces checks.
+    """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
+    # ``resume`` permits a checkpoint. ``replaces`` permits runs of that command. ``inspect`` replaces checks.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -253,7 +253,7 @@ def open_folder(
 
 
 def folder_names(path: Path) -> set[str]:
-    """Return the names of the relevant files in a folder, which need not exist."""
+    """Return the names of all non-temporary files in a folder. The folder need not exist."""
     if fault := path_fault(path, "folder"):
         raise FolderError(f"{path} {fault}; {_OTHER}")
     try:
@@ -264,14 +264,14 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check the files in a folder before a run; return whether it contains a checkpoint, and a record."""
+    """Check a folder before a run. Return whether it has a checkpoint, and whether it has a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A finished run with a checkpoint and without a report was killed before the report was written.
+        # A finished run that has a checkpoint but no report was killed before the report was written.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -282,8 +282,8 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
 
 
 def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
-    # The order of writes shows the progress of a run: record ("running"), checkpoints, results, report,
-    # record ("complete" or "interrupted"), then removal of the checkpoint.
+    # The files show how far a run has progressed, because they are written in this order: record ("running"),
+    # checkpoints, results, report, record ("complete" or "interrupted"). The checkpoint is removed last.
     if status == "complete":
         raise FolderError(f"{path} contains a finished run; {_OTHER}")
     if has_checkpoint:
@@ -301,13 +301,13 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
-    """Read the record in a folder. Raises a FolderError with ``sentence`` if it is unreadable."""
+    """Read the record in a folder. Raise a FolderError with ``sentence`` if it is unreadable."""
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         fault = "is not a record of this package, or is damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # JSON can be nested too deeply to be written, but not too deeply to be read.
+        # Convert the record now: JSON that was read may still be nested too deeply to be written again.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -323,13 +323,13 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinity; on one line if ``indent`` is None."""
+    """Convert a record to strict JSON, with null for NaN and infinity. One line if ``indent`` is None."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
 
 def run_record(folder: Path) -> dict[str, Any]:
-    """Read the record of a run. Raises a FolderError if the folder contains no run."""
+    """Read the record of a run. Raise a FolderError if the folder contains no run."""
     if not folder.is_dir():
         what = path_fault(folder, "folder of a run") or "does not exist"
         raise FolderError(f"{folder} {what}")
@@ -340,12 +340,12 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace the files of a run with those in its subfolder ``updated``, if it exists; the record last."""
+    """Replace run files with the files in the subfolder ``updated``, if it exists; the record comes last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
     try:
-        # Another process can finish the same update.
+        # Another process may be finishing the same update.
         with suppress(FileNotFoundError):
             files = json.loads((ready / RECORD).read_bytes())["files"]
             for name in {*FILES} - {*files}:
@@ -359,8 +359,8 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """Read the saved content of the report of a run."""
-    # Imported lazily, because plotting libraries are slow to import.
+    """Read the saved report content of a run."""
+    # Imported lazily: plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -384,7 +384,7 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Read the labels of the result of a run. Raises a FolderError if it has no result."""
+    """Read the labels in the result of a run. Raise a FolderError if the run has no result."""
     if not (folder / LABELS).is_file():
         otherwise = f"contains a run without {LABELS}, and thus without a result"
         raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
@@ -394,13 +394,13 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 def saved_table(path: Path) -> pd.DataFrame:
     """Read a table of samples and labels as text."""
     with persistence.open_file(path) as file:
-        # pandas takes ten seconds for a hundred thousand columns.
+        # Count the columns first: pandas takes ten seconds to read a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # including errors of empty files and other encodings
+        except ValueError as error:  # this includes errors for empty files and for other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -408,18 +408,18 @@ def saved_table(path: Path) -> pd.DataFrame:
 
 
 def saved_labels(path: Path) -> NDArray[np.float64]:
-    """Read the labels in the order of the samples."""
+    """Read the labels in sample order."""
     return pd.to_numeric(saved_table(path)["label"], errors="coerce").to_numpy(dtype=np.float64)
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Return the notes of a report, preceded by sentences about an incomplete run or a table in parts."""
+    """Return report notes, preceded by sentences on an incomplete run or a partitioned table."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a sentence, in a list, if the files of a run describe only a sample of its rows, else []."""
+    """Return a list with a sentence if the files describe only a sample of the rows; otherwise []."""
     if not is_in_parts(record):
         return []
     data = record["data"]
@@ -431,7 +431,7 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
 
 
 def is_in_parts(record: Mapping[str, Any]) -> bool:
-    """Return whether a run is a fit of a table in parts, whose files describe a sample of its rows."""
+    """Return whether a run was fitted to a partitioned table, so that files describe a sample of rows."""
     data = record.get("data")
     return isinstance(data, Mapping) and "n_shown" in data
 
@@ -439,19 +439,19 @@ def is_in_parts(record: Mapping[str, Any]) -> bool:
 def save_report_of(
     folders: Sequence[Path], out: Path | None, title: str | None
 ) -> tuple[Path, ReportContent]:
-    """Write the report of runs to ``out``, or to ``report.html`` in the folder of a single run."""
+    """Write a report on one or more runs to ``out``, or to ``report.html`` in a single run's folder."""
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # The folder of the run need not be writable if the page is written to another folder.
+    # The run folder need not be writable if the page is written to another folder.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        # Check before writing that only a report would be replaced.
+        # Before writing, check that an existing file is a report.
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
-            # Commands that write this page again preserve its title.
+            # Record the title, so that other commands preserve it when they rewrite this page.
             record = run_record(folders[0]) | {"title": title}
             with persistence.replacing(folders[0] / RECORD) as file:
                 file.write(record_text(record).encode())
@@ -459,13 +459,13 @@ def save_report_of(
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Check again, because another file may have been created in the meantime.
+            # Check again: another file may have been created in the meantime.
             check_page(page)
     return page, content
 
 
 def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -> dict[str, Any]:
-    """Create the record that ``report`` prints with --json."""
+    """Create the record that ``report --json`` prints."""
     names, runs = distinct_names(folder.resolve().name for folder in folders), []
     for name, folder in zip(names, folders, strict=True):
         record = run_record(folder)
@@ -491,13 +491,13 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 
 
 def check_page(page: Path) -> None:
-    """Raise a ValueError if the page cannot be saved here, or would replace a file of another kind."""
+    """Raise a ValueError if the page cannot be saved here, or if it would replace another kind of file."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        # This tag identifies a page of this package, which can be replaced.
+        # This tag identifies pages written by this package, which may be replaced.
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
@@ -505,7 +505,7 @@ def check_page(page: Path) -> None:
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """Create the content of a report of all runs."""
+    """Create the content of a report on all runs."""
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
@@ -536,9 +536,9 @@ def save_results(
     writers: Sequence[Callable[[Path], list[str]]],
     pictures: Mapping[str, Callable[[Path], object]] | None,
 ) -> list[str]:
-    """Write the results of a fitted estimator, each file atomically, and return the names of the files."""
-    # ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
-    # further files. ``supervision`` contains the arguments of ``fit`` besides the data.
+    """Write the results of a fitted estimator, each file atomically, and return the file names."""
+    # ``result.npz`` contains the record and all arrays, ``frames`` maps file names to tables, and ``writers``
+    # write additional files. ``supervision`` contains the arguments of ``fit`` other than the data.
     is_bags = samples.kind == "bag"
     id_column, result = "bag" if is_bags else "row", result_of(estimator)
     labels = label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
@@ -557,13 +557,13 @@ def save_results(
     files = [LABELS, "result.npz", *tables, *written]
     if pictures is None:
         return files
-    # From here on, errors affect pictures and the report only.
+    # From here on, errors affect only the pictures and the report.
     name = f"{type(estimator).__name__}, {samples.name}"
     return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
-    """Tabulate the label of every row or bag, and the class of its cluster, if any."""
+    """Tabulate the label of each row or bag, and its cluster's class if there are classes."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
         frame["class"] = _classes_of(labels, classes)
@@ -571,18 +571,18 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The last, empty name is the class of noise (-1).
+    # The empty name at the end is the class of noise (-1).
     return np.array([*classes, ""], dtype=object)[labels]
 
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
-    """Write a table, with formulas in cells escaped (see ``csv_cell``) unless ``plain``."""
+    """Write a table. Unless ``plain`` is set, escape formulas in cells (see ``csv_cell``)."""
     with persistence.replacing(path) as file:
         file.write(csv_text(frame, plain=plain))
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]``, if any."""
+    """Convert a table to the bytes of a CSV file, in the format given by ``attrs["csv"]``, if any."""
     # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
 
     def cell(value: Any) -> Any:
@@ -605,7 +605,7 @@ def _encoded(text: str, encoding: str) -> bytes:
 
 
 def written_cells(path: Path) -> pd.DataFrame:
-    """Read a CSV file of a run as text, with its separator and encoding in ``attrs["csv"]``."""
+    """Read a run's CSV file as text, and store its separator and encoding in ``attrs["csv"]``."""
     table = table_text(path, lenient=True)
     style: dict[str, Any] = {"sep": table.separator, "encoding": table.encoding}
     cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
@@ -614,20 +614,20 @@ def written_cells(path: Path) -> pd.DataFrame:
 
 
 def cells_text(cells: pd.DataFrame) -> bytes:
-    """Convert the cells from :func:`written_cells` to the bytes of a file."""
+    """Convert cells read by :func:`written_cells` to the bytes of a file."""
     style = cells.attrs["csv"]
     text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
     return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
-    """Return the arrays of a result that are saved."""
+    """Return the arrays of a result that should be saved."""
     found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
     found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
     found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Save the partitions of the front if they are available and small.
+        # Save the partitions of the front if they are available and not too large.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -638,7 +638,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Return one row per member of the front: number, natural objectives, and whether it is the result."""
+    """Return one row per front member: number, natural objectives, scores, and whether it is the result."""
     front = result.front
     if front is None:
         return None
@@ -666,7 +666,7 @@ def with_clusters(
     classes: Sequence[str] | None,
     others: Mapping[str, NDArray[Any]],
 ) -> pd.DataFrame:
-    """Add the cluster of every row, its class if known, and other columns to a table."""
+    """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -674,16 +674,16 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column added by the fit: the last ``name``, with or without underscores."""
+    """Return the position of the last column named ``name`` plus any underscores, which the fit added."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator and ``more`` entries, without attributes that predictions do not need."""
+    """Save a fitted estimator, without the attributes that prediction does not require, and ``more``."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit tables, and records of the search.
+        # Omit tables and the objects of the search.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -694,7 +694,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model with skops, without addresses and times, so that equal fits produce equal files."""
+    """Compress a model with skops. Addresses and times are removed: equal fits must yield equal files."""
     from skops import io
 
     numbers: dict[int, int] = {}
@@ -717,7 +717,7 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
 
 
 def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
-    """Read the model of a run. Raises a FolderError if it is missing, damaged or contains foreign types."""
+    """Read a run's model. Raise a FolderError if it is missing or damaged, or contains foreign types."""
     from skops import io
 
     if "graph" in (run_record(folder).get("data") or {}):
@@ -739,7 +739,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
         own = {name for name in types if name.startswith("moo_clustering.")}
         foreign = sorted(set(types) - own - _MODEL_TYPES)
         model = None if foreign else io.load(path, trusted=types)
-    except Exception as error:  # damaged bytes and attributes of another version can raise anything
+    except Exception as error:  # damaged bytes and models of other versions can raise any exception
         raise FolderError(
             f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
         ) from error
@@ -755,7 +755,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def _without_model(folder: Path) -> str:
-    """Say why a run has no model, and what to do."""
+    """Return a message that explains why a run has no model, and what to do."""
     from moo_clustering.datasets.sources import BUNDLED
     from moo_clustering.estimators._methods import find_method
 
@@ -770,7 +770,7 @@ def _without_model(folder: Path) -> str:
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
-    elif "columns" in data:  # of a table that was prepared
+    elif "columns" in data:  # the run was fitted to a prepared table
         why = "; fit again"
     else:
         kind = "a bundled data set" if data.get("name") in BUNDLED else kind
@@ -780,10 +780,10 @@ def _without_model(folder: Path) -> str:
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw pictures to files with these names, and return the names of those that succeeded."""
+    """Draw each picture to the file of its name, and return the names of the pictures drawn."""
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
-        (folder / name).unlink(missing_ok=True)  # remove pictures of an earlier interruption
+        (folder / name).unlink(missing_ok=True)  # remove the picture of an interrupted run
         try:
             import matplotlib as mpl
 
@@ -804,8 +804,8 @@ def _pictures(
     front: pd.DataFrame | None,
     history: pd.DataFrame | None,
 ) -> dict[str, Callable[[Path], object]]:
-    """Return functions that draw the available pictures: front, attainment, similarity, history and bags."""
-    # Plots import their libraries on first use.
+    """Return functions that draw the available pictures: front, attainment, similarity, history, bags."""
+    # The plot functions import their libraries on first use.
     from moo_clustering import visualization
 
     pictures: dict[str, Callable[[Path], object]] = {}
@@ -834,7 +834,7 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization.figures import save_figure
 
     if "sweep" not in history:
-        # The history can contain the last generation twice.
+        # The history may contain the last generation twice.
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
     figure = plot_convergence(
@@ -852,7 +852,7 @@ def _draw_bag_distances(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
-    """Plot bags in the plane, with the centres or medoids of their clusters."""
+    """Plot bags in the plane, with the cluster centres or medoids."""
     from moo_clustering.bags import as_bags
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
 
@@ -870,7 +870,7 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a logbook. Other histories are returned unchanged."""
+    """Rename the columns of a DEAP logbook. Other histories are returned unchanged."""
     names = [name for name in _DRAWN if name in history]
     # Omit a constant threshold.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]

@@ -1,4 +1,4 @@
-"""A fit request: method, data and options, checked before anything runs."""
+"""A requested fit: method, data and options, all checked before the fit starts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that do not affect the result, are paths, or are recorded elsewhere.
+# Parameters that do not affect the result, that are paths, or that are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 # Maximum number of label names in a message.
 _NAMED = 5
@@ -36,25 +36,25 @@ _NAMED = 5
 
 @dataclass
 class Job:
-    """One fit."""
+    """A fit with its method, data and options."""
 
     command: str  # command that requested the fit
     method: Method
     estimator: Any
     samples: Samples
     seed: int
-    # Labels for a method that predicts them, and those that score the predictions.
+    # For methods that predict labels: the labels used in the fit, and the labels that score predictions.
     labels: LabelUse | None = None
-    supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments of ``fit``
+    supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments for ``fit``
     sources: dict[str, Any] = field(default_factory=dict)  # sources of the supervision, for the record
-    notices: list[str] = field(default_factory=list)  # earlier warnings
+    notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
-    why: str = ""  # why the method was selected, unless the user named it
-    options: dict[str, Any] | None = None  # parameters of the estimator that the user set
+    why: str = ""  # why the method was selected; empty if the user specified it
+    options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: ``fit`` runs the fit, replaces the samples with a subset of the rows, and returns
-    # whether it was interrupted; ``sizes`` are the cluster sizes in all rows.
+    # For partitioned tables: ``fit`` runs the fit, replaces the samples with a subset of the rows and returns
+    # whether it was interrupted. ``sizes`` contains the cluster sizes over all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -65,18 +65,18 @@ class Job:
 
     @property
     def of_distances(self) -> bool:
-        """Whether the samples are a matrix of distances."""
+        """Whether the samples are a distance matrix."""
         metric = self.estimator.get_params(deep=False).get("metric")
         return isinstance(metric, str) and metric == "precomputed"
 
     @property
     def weighs_features(self) -> bool:
-        """Whether the method computes feature weights of every cluster."""
+        """Whether the method computes feature weights for each cluster."""
         return "leading_features" in dir(self.method.load())
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels, in the order of the fitted estimator."""
+        """Class or label names, in the order used by the fitted estimator."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -84,7 +84,7 @@ class Job:
         return [names[code] for code in known]
 
     def record(self) -> dict[str, Any]:
-        """Return the record before the fit. It contains no paths, because the folder may be shared."""
+        """Return the initial record of a run. It contains no paths, because the folder may be shared."""
         parameters = self.estimator.get_params(deep=False)
         return {
             "format": FORMAT,
@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the named or recommended method, and the reason for it (empty if it was named)."""
+    """Return the specified or recommended method, and the reason (empty if it was specified)."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -123,8 +123,8 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse options of the method from ``name=value`` texts."""
-    # Values are Python literals (numbers, True, None, lists, quoted text), otherwise texts.
+    """Parse method options from ``name=value`` texts."""
+    # Values that are not Python literals (numbers, True, None, lists, quoted text) are read as text.
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -157,7 +157,7 @@ def _value(text: str) -> Any:
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of the constructor, in order."""
+    """Return the constructor parameters in order."""
     return inspect.signature(estimator_class).parameters
 
 
@@ -175,7 +175,7 @@ def build_estimator(
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
 ) -> Any:
-    """Create the estimator from its options and the values of the flags."""
+    """Create the estimator from its options and the flag values."""
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     if n_clusters is not None:
@@ -234,7 +234,7 @@ def _require_generations(
     options: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> None:
-    """Raise a ValueError for ``n_gen`` or checkpoints if the options have no generations."""
+    """Raise a ValueError if ``n_gen`` or checkpoints are set, but the options imply no generations."""
     for name, value in method.evolves_with.items():
         found = options.get(name, known[name].default)
         for flag, is_given in (
@@ -249,7 +249,7 @@ def _require_generations(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Return whether a fit with these parameter values has generations, from which it can be resumed."""
+    """Return whether a fit with these parameter values has generations and can thus be resumed."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0
@@ -268,7 +268,7 @@ def estimator_input(
     n_features: int | None = None,
     **options: Any,
 ) -> tuple[Samples, LabelUse | None]:
-    """Compute the features that the method needs, and the labels for a method that predicts them."""
+    """Compute the features that the method requires and, for methods that predict labels, the labels."""
     options = {name: value for name, value in options.items() if value is not None}
     labels = _labels(method, samples, hold_out, n_features, seed)
     if isinstance(samples, TextSamples):
@@ -321,7 +321,7 @@ def _document_features(
 
 
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
-    """Return a note if unscaled features have very different standard deviations, otherwise None."""
+    """Return a note if unscaled features have very different standard deviations; otherwise None."""
     parameters = estimator.get_params(deep=False)
     is_word_method = method.stems or method.presence
     if is_word_method or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
@@ -330,7 +330,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
         return None
     spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]
-    # Ratio of standard deviations above which features are unlikely to have the same unit.
+    # If the ratio of standard deviations is large, the features are unlikely to have the same unit.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
     remedy = "--weights equal scales them"
@@ -341,7 +341,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read the partial labels and pairs; raise a ValueError if the method does not accept them."""
+    """Read the partial labels and pairs. Raise a ValueError if the method does not accept them."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -372,7 +372,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
 
 
 def begin_from(job: Job, start: str | None) -> None:
-    """Start the search from the labels in the folder of a run, in a table, or in a column of the data."""
+    """Start the search from the labels in a run folder, in a table, or in a column of the data."""
     if start is None or "start" in job.samples.arguments:
         return
     samples, path = job.samples, Path(start)
@@ -401,8 +401,8 @@ def _none(column: str) -> str:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """Return the labels for the fit, without those of the held-out share of samples; None without labels."""
-    # Known classes (``--labels``) of other samples also score the predictions.
+    """Split the labels into labels for the fit and held-out labels. Return None if there are no labels."""
+    # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
     found = samples.partial_sets()
     use = None
     if found is not None:
@@ -431,11 +431,11 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add the known classes of samples without labels for the fit, for scoring."""
+    """For samples without labels in the fit, use the known classes for scoring."""
     known = samples.known_sets()
     if known is None:
         return use
-    # Classes without partial labels cannot be predicted, and count as errors of the predictions.
+    # Classes that do not occur in the partial labels cannot be predicted, and count as prediction errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
     given = np.pad(use.given, ((0, 0), (0, len(unknown))))
     given[~use.is_given] = -1
@@ -454,7 +454,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """Select the features with the largest information gain about the labels for the fit."""
+    """Select the features with the highest information gain about the labels used in the fit."""
     if not samples.has_terms:
         raise DataError(
             "--features selects words of documents and features of multi-label files, but "

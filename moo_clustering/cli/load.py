@@ -1,4 +1,4 @@
-"""Loading of the data that the user specifies, and features of documents."""
+"""Loading of the specified data, and computation of document features."""
 
 import gzip
 import importlib
@@ -58,16 +58,16 @@ from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
-# Flags that replace the names of reader options in messages.
+# Flags that replace reader option names in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _MAPS = (".geojson", ".gpkg")
 SPARSE = (".svm", ".svmlight", ".libsvm")
-# MEKA writes the number of label attributes into the relation name.
+# MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Equal weights; original scales; equal weights if any column is a category; or columns without conversion.
+# Equal weights; original scales; equal weights only if any column is categorical; or unconverted columns.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
@@ -91,10 +91,10 @@ def load_data(
     start: str | None = None,
     graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, a file or a folder in the form that the method accepts."""
-    # The content of the file and the named columns determine the kind of data; without ``prepares``, columns
-    # are not converted. ``filling`` are options of ``prepare_table``. ``weight`` names a column of a map, and
-    # ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
+    """Read a bundled data set, file or folder in a form that the method accepts."""
+    # The file content and the specified columns determine the kind of data. If ``prepares`` is None, columns
+    # are not converted. ``filling`` contains options for ``prepare_table``. ``weight`` is a column of a map,
+    # and ``start`` is a column of a map or table. ``graph`` states whether the data are a graph.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -173,7 +173,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether data are read as a graph, because of their suffix or of method options."""
+    """Return whether the suffix or the method options require that the data are read as a graph."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -185,7 +185,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
-    """Read a graph; raise a DataError for methods without graphs, and for flags of tables (``others``)."""
+    """Read a graph. Raise a DataError if the method needs other data, or if a table flag is in ``others``."""
     if not method.graph_options:
         raise DataError(
             f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
@@ -201,7 +201,7 @@ def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[s
 
 
 def holds_bags(path: Path, bag: str | None) -> bool:
-    """Return whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
+    """Return whether a file contains bags: ARFF, KEEL, npz with bag offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
     if bag is not None or name.endswith((".arff", ".dat")):
         return True
@@ -209,7 +209,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Raise a DataError for bags with a method for samples, or samples with a method for bags."""
+    """Raise a DataError unless the method accepts what the data contain: bags or single samples."""
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
@@ -233,13 +233,13 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> BagSamples:
-    """Read the bags of a file, with their known classes and partial labels."""
+    """Read bags from a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
     if partial_labels == labels:
         raise DataError(f"column {labels!r} cannot contain both the known classes and the partial labels")
-    # Archives store classes in their own arrays, never among the features.
+    # Archives store classes in separate arrays, never among the features.
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
@@ -258,7 +258,7 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # so that -1 (no label) selects None
+        names = (*partial.label_names, None)  # code -1 (no label) selects None
         partial_y = tables.encode_classes(
             [names[code] for code in partial.labels], minus_one_is_missing=True
         )[0]
@@ -282,8 +282,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # These are svmlight files, and ARFF files with a label file or the number of labels in the header; for
-    # methods that accept label sets, also other ARFF files without bags, and npz files with label indicators.
+    # Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
+    # method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -307,7 +307,7 @@ def takes_label_sets(method: Method) -> bool:
 
 
 def methods_of_label_sets() -> str:
-    """Return the names of the methods that accept label sets."""
+    """List the methods that accept label sets."""
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
@@ -321,9 +321,9 @@ def load_label_sets(
     drop: Sequence[str],
     others: Mapping[str, object],
 ) -> LabelSetSamples:
-    """Read the samples and label sets of a file."""
-    # ``label_file`` (MULAN's XML; default: next to the file), or else ``partial_labels``, names the label
-    # attributes. ``others`` are the values of flags that do not apply to such files.
+    """Read samples and label sets from a file."""
+    # The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it,
+    # by ``partial_labels``. ``others`` maps flags that do not apply to such files to their values.
     if not takes_label_sets(method):
         raise DataError(
             f"{path.name} contains samples with several labels, which method {method.name} does not "
@@ -354,7 +354,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the readable text before the data. The reader of the file raises any errors later."""
+    """Return the readable text before the data. Errors are ignored, because the reader raises them later."""
     lines = []
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
@@ -370,13 +370,13 @@ def _header(path: Path) -> str:
 def load_documents(
     path: Path, method: Method, roles: tables.Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
-    """Read texts, with one or several partial labels per document, as the method accepts."""
+    """Read texts, with several partial labels per document if the method accepts them."""
     labels, partial_labels, id_column, drop, *_ = roles
     read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read the partial labels as known classes, of which a document can have several.
+        # Read the partial labels as known classes: a document can have several known classes.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -416,12 +416,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how the columns of a table are prepared for a method; None if they must already be features."""
+    """Return how table columns are prepared for a method; None if they must already be features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Columns are not scaled if ``scale`` is set, for word counts, and for models that adapt to the units.
+    # Do not scale columns if ``scale`` is set, for word counts, or for models that adapt to the units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -436,8 +436,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | CategorySamples:
-    """Read a file, and convert its columns without another role to features, or fill their empty cells."""
-    # ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
+    """Read a file, and convert all columns without a role to features, or fill their empty cells."""
+    # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -453,7 +453,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Among indicators 0 and 1, the unit of a number would determine its influence.
+            # Next to indicators 0 and 1, the influence of a number would depend on its unit.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table has categories{hint}")
     except DataError as error:
@@ -471,7 +471,7 @@ def load_prepared(
 
 
 def labels_of(path: Path, samples: Samples) -> pd.Series:
-    """Read labels from the folder of a run or from a table, in the order of the samples."""
+    """Read labels from a run folder or a table, and return them in sample order."""
     file = path / "labels.csv" if path.is_dir() else path
     if not file.is_file():
         raise DataError(f"--start {path} contains no {file.name}, and thus no result of a run")
@@ -495,7 +495,7 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
 def load_areas(
     path: Path, roles: tables.Roles, weight: str | None, start: str | None, **preparing: Any
 ) -> AreaSamples:
-    """Read a map of areas, and compute their borders; ``preparing`` are options of :func:`load_prepared`."""
+    """Read a map, and compute the area borders; ``preparing`` is passed to :func:`load_prepared`."""
     from moo_clustering.estimators.regions import rook_neighbors
 
     document = read_map_file(path)
@@ -522,25 +522,25 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # weights and earlier regions influence the result
+    if samples.unused is not None:  # the weight and start columns are used, because they influence the result
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 
 def polygons(document: Mapping[str, Any]) -> NDArray[Any]:
-    """Return the polygons of a GeoJSON object, in coordinates of equal scale."""
+    """Return the polygons of a GeoJSON object, with both coordinates on the same scale."""
     shapely = importlib.import_module("shapely")
     geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in document["features"]])
     west, south, east, north = shapely.total_bounds(geometry)
     if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
-        # A degree of longitude is as long as a degree of latitude only at the equator.
+        # Except at the equator, a degree of longitude is shorter than a degree of latitude.
         scale = [np.cos(np.radians((south + north) / 2)), 1.0]
         geometry = shapely.transform(geometry, lambda points: points * scale)
     return geometry
 
 
 def read_map_file(path: Path) -> dict[str, Any]:
-    """Read a map as a GeoJSON object with features; formats other than GeoJSON require geopandas."""
+    """Read a map as a GeoJSON object with features. Other formats require geopandas."""
     suffix = path.suffix.lower()
     if suffix in (".geojson", ".json"):
         try:
@@ -553,7 +553,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
             table = geopandas.read_parquet(path) if suffix == ".parquet" else geopandas.read_file(path)
             table = table if table.crs is None else table.to_crs(4326)
             document = json.loads(table.to_json(default=str, drop_id=True))
-        except Exception as error:  # drivers of geopandas raise many types of errors
+        except Exception as error:  # geopandas drivers raise many types of errors
             remedy = "; run pip install geopandas pyarrow, or convert the map to GeoJSON (.geojson)"
             remedy = remedy if isinstance(error, ImportError) else ""
             raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
@@ -573,7 +573,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
 
 
 def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
-    """Record decimal commas in ``attrs["csv"]`` of a text table, unless commas separate its cells."""
+    """Record decimal commas in ``attrs["csv"]`` of a text table, unless commas are its separators."""
     style = frame.attrs.get("csv", {"sep": ","})
     if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
         style["decimal"] = ","
@@ -587,7 +587,7 @@ def prepared_samples(
     notes: Sequence[str] = (),
     n_labelled: int | None = None,
 ) -> PreparedSamples:
-    """Combine a table and its features into samples; rows from ``n_labelled`` on have no partial labels."""
+    """Combine a table and its features into samples. Only the first ``n_labelled`` have partial labels."""
     taken = roles.by_column()
     mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))
@@ -602,7 +602,7 @@ def prepared_samples(
     features = [column for column in frame.columns if column not in taken]
     unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     others = frame[[name for name in features if name not in prepared.columns]]
-    # Bytes, lists and records do not help to identify a row.
+    # Exclude bytes, lists and records, which do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
@@ -618,7 +618,7 @@ def prepared_samples(
 
 
 def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns, with dates as numbers of days."""
+    """Return the columns, with dates converted to days since the earliest date."""
     days = np.timedelta64(86400, "s")
     return pd.DataFrame(
         {
@@ -650,8 +650,8 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Compute tf-idf weights, reduced by a truncated SVD if ``svd`` is set or the method needs dense data."""
-    # With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
+    """Compute tf-idf weights. Reduce them by truncated SVD if ``svd`` is set or if not ``sparse``."""
+    # With ``embed``, the embeddings are clustered, and the weights are used only to name the clusters.
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -659,7 +659,7 @@ def text_features(
             raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # console scripts do not import modules from this folder
+        sys.path.insert(0, folder)  # console scripts do not import modules from the current folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -680,24 +680,24 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components with rows of unit length, and their share of the variance."""
+    """Return the leading components, scaled to unit rows, and the share of variance they explain."""
     from sklearn.decomposition import TruncatedSVD
 
     if weights.shape[1] == 1:  # scikit-learn would raise an error
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
-    with np.errstate(invalid="ignore"):  # if all documents are equal, there is no variance
+    with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are equal
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length, so that documents that the components represent badly do not look empty.
+    # Scale rows to unit length: documents that the components represent poorly should not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute unit rows of tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents."""
-    # By default, stems are Porter's; without snowballstemmer, words are not stemmed, with a warning.
+    """Compute tf-idf weights t ln(n / df) of stems in ``min_df`` to ``max_df`` documents, as unit rows."""
+    # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen
     try:
@@ -714,12 +714,12 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
-        # The estimators warn about documents without terms.
+        # Ignore this warning: the estimators also warn of documents without terms.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}
     record = how | {"min_df": min_df, "max_df": max_df, "svd": None}
-    # Names of clusters and reports show words, not stems such as "engin".
+    # Cluster names and reports show words rather than stems such as "engin".
     return samples.with_terms(weights, word_forms(texts, terms[kept], own), record)
 
 
@@ -736,7 +736,7 @@ def _available(stemmer: StemmerName | None) -> StemmerName:
 
 
 def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
-    """Compute indicators of the presence of words, except English stop words."""
+    """Compute word-presence indicators, excluding English stop words."""
     present, vocabulary = binary_unigrams(samples.source.texts, min_df=min_df, max_df=max_df)
     record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
     return samples.with_terms(present, vocabulary, record)

@@ -1,4 +1,4 @@
-"""The command ``methods``: the list of methods, and the options of a method."""
+"""The command ``methods``: lists all methods, or the options of one method."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
-# Parameters with their own flags.
+# Parameters that have their own flags.
 FLAGS = {
     "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
     "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
@@ -58,7 +58,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters, with the defaults of an alias in ``preset``."""
+    """Describe the parameters. For an alias, ``preset`` contains its own defaults."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {
         name: each.default for name, each in signature.items() if each.default is not each.empty
@@ -87,7 +87,7 @@ def _plain(value: Any) -> Any:
 
 
 def papers(name: str | None) -> str:
-    """Return the papers of all methods, or of the method ``name``, and this package, as BibTeX."""
+    """Return BibTeX entries for this package and for the papers of all methods or the method ``name``."""
     return _methods.bibtex() if name is None else _methods.bibtex(_methods.find_method(name)[0].load())
 
 
@@ -129,13 +129,13 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
 def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
     rest = " " * (indent + width)
-    # Docstrings of other packages can contain any characters.
+    # Docstrings from other packages may contain any characters.
     text = printable_line(text)
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 class Option(NamedTuple):
-    """One parameter of a constructor."""
+    """A constructor parameter."""
 
     name: str
     default: str
@@ -144,12 +144,12 @@ class Option(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """The type without its default."""
+        """Parameter type without the default."""
         return self.kind.split(", default")[0].removesuffix(", optional")
 
 
 def options_of(estimator_class: type[Any]) -> list[Option]:
-    """Return the parameters in the order of the signature, with descriptions from the docstring."""
+    """Return the parameters in signature order, with descriptions from the docstring."""
     described = parameter_docs(inspect.getdoc(estimator_class) or "")
     options = []
     for name, parameter in inspect.signature(estimator_class).parameters.items():
@@ -160,7 +160,7 @@ def options_of(estimator_class: type[Any]) -> list[Option]:
 
 
 def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
-    """Parse type and description of every parameter in a numpydoc docstring."""
+    """Parse the type and description of each parameter in a numpydoc docstring."""
     lines = doc.splitlines()
     starts = [
         number + 1
@@ -185,5 +185,5 @@ def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
 
 
 def _text(line: str) -> str:
-    """Remove markup."""
+    """Remove reStructuredText markup."""
     return _ROLE.sub(r"\1\2", line).replace("``", "").replace("`", "").strip()

@@ -1,4 +1,4 @@
-"""The commands ``fit`` and ``predict`` for tables in parts, which may be larger than memory."""
+"""The commands ``fit`` and ``predict`` for partitioned tables, which may be larger than memory."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
-# Number of sampled rows for the report and the descriptions of clusters.
+# Number of sampled rows for the report and the cluster descriptions.
 _SHOWN = 20_000
-# Options of both commands that apply to tables in parts.
+# Command options that apply to partitioned tables: for ``fit`` only, and for both commands.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
 
 class PlainColumns(TablePreparer):
-    """Preparer of numeric columns, which remain unchanged."""
+    """Preparer that leaves numeric columns unchanged."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(scale="none")
@@ -54,11 +54,11 @@ class PlainColumns(TablePreparer):
 
     @property
     def column_names_(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the columns."""
+        """Column names."""
         return tuple(self.names)
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the columns as features."""
+        """Return the numeric columns as features."""
         columns = X.reindex(columns=self.names).apply(pd.to_numeric, errors="coerce").astype(np.float64)
         if (missing := columns.isna()).any(axis=None):
             raise DataError(f"column {missing.any().idxmax()!r} must be numeric, without empty cells")
@@ -67,12 +67,12 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Predict the clusters of rows with the columns of the fit, and mark rows unlike those of the fit."""
+    """Predict the clusters of rows that have the columns of the fit, and mark rows unlike the fitted rows."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # The distances of a row do not depend on the other rows of its part.
+        # The distances of a row do not depend on the other rows in its partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -84,7 +84,7 @@ class PreparedLabels:
 
 @dataclass(frozen=True, eq=False)
 class PartSamples(PreparedSamples):
-    """Some rows of a table in parts; none before the fit."""
+    """Sample of the rows in a partitioned table; empty before the fit."""
 
     table: Parts = field(kw_only=True)
 
@@ -94,7 +94,7 @@ class PartSamples(PreparedSamples):
         return f"{self.source}, {size}, {self.table.n_features} columns"
 
     def record(self) -> dict[str, Any]:
-        """Return the sizes, the columns, and a fingerprint of the names and sizes of the parts."""
+        """Return the sizes, the columns, and a fingerprint of columns, partition names and sizes."""
         names, sizes = zip(*((part.name, part.n_rows) for part in self.table.items), strict=True)
         columns = list(self.feature_names)
         return {
@@ -107,7 +107,7 @@ class PartSamples(PreparedSamples):
 
     @classmethod
     def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
-        """Return the rows with these numbers as samples."""
+        """Create samples from rows and their row numbers."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
         found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
@@ -116,7 +116,7 @@ class PartSamples(PreparedSamples):
 
 
 def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any]) -> None:
-    """Fit a method that reads tables in parts, and write the folder ``out``."""
+    """Fit a method that supports partitioned tables, and write the folder ``out``."""
     started, context = time.perf_counter(), click.get_current_context()
     with shown_warnings() as notices:
         folder = context.with_resource(runs.open_folder(out, resume=options["resume"]))
@@ -146,7 +146,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit, or resume a killed run; write the labels of all rows; replace the samples with some rows."""
+    """Fit or resume a run, write the labels of all rows, and replace the samples with a sample of rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -182,7 +182,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     job.estimator = estimator._with_rows(rows, labels)
     interrupted = job.result.interrupted
     if interrupted:
-        # All labels are written, so a later command has nothing to resume.
+        # All labels have been written, so there is nothing to resume.
         folder.checkpoint.unlink(missing_ok=True)
     return interrupted
 
@@ -190,7 +190,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return the cluster sizes, the labels of some rows, and the first row of each cluster."""
+    """Return cluster sizes, and numbers and labels of the given rows and of each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -206,7 +206,7 @@ def _read_labels(
 
 
 def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Write the clusters of a table in parts to a folder, and print the number of new rows per cluster."""
+    """Write the clusters of a partitioned table to a folder, and print the number of rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
     stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
@@ -228,14 +228,14 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Return the name of a table without its parent folders."""
+    """Return the name of a table without parent folders, except for the folder of a glob."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
 
 
 def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: Sequence[str] = ()) -> Parts:
-    """Open files in parts, or a Zarr array, whose columns have no names."""
+    """Open a table with :func:`parts`: files, or a Zarr array, which has no column names."""
     if len(data) > 1 or not data[0].rstrip("/").endswith(".zarr"):
         return parts(data[0] if len(data) == 1 else list(data), columns=columns, drop=drop)
     try:
@@ -249,7 +249,7 @@ def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: 
 
 
 def _refuse_unused(used: str) -> None:
-    """Raise a DataError for an option of the command line that does not apply to a table in parts."""
+    """Raise a DataError if a command-line option does not apply to partitioned tables."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -261,7 +261,7 @@ def _refuse_unused(used: str) -> None:
 
 @contextmanager
 def _workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Start the workers of --workers, or connect to --scheduler, for passes over the parts."""
+    """Start the workers requested by --workers, or connect to --scheduler, to process the partitions."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
         raise click.UsageError("--workers and --scheduler are mutually exclusive")
@@ -280,7 +280,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes. Workers, which inherit ignored signals, finish the pass.
+    # Ctrl-C in a terminal reaches all processes. Workers inherit ignored signals and thus finish their pass.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

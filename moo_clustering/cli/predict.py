@@ -1,4 +1,4 @@
-"""The commands ``predict``, ``explain`` and ``rename``: clusters of new rows, rules and names."""
+"""The commands ``predict``, ``explain`` and ``rename``: clusters for new rows, rules and names."""
 
 import json
 import re
@@ -32,7 +32,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Cells that every spreadsheet with a decimal point reads as numbers, dates or booleans, by kind of dtype.
+# Cells that all spreadsheets with a decimal point read as numbers, dates or booleans, by dtype kind.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -49,7 +49,7 @@ def run_predict(
     plain_csv: bool,
     as_json: bool,
 ) -> None:
-    """Write the rows of a table with their clusters, and print how they differ from those of the fit."""
+    """Write a table's rows with their clusters, and print how they differ from the rows of the fit."""
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
@@ -83,7 +83,7 @@ def run_predict(
         return
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(replace(drift, columns=()))  # the notes mention these columns
+    click.echo(replace(drift, columns=()))  # the notes already mention these columns
     if n := np.count_nonzero(rows.get("ignored", ())):
         cells = "1 row has cells" if n == 1 else f"{n} rows have cells"
         click.echo(
@@ -101,7 +101,7 @@ def run_explain(
     code: str | None,
     as_json: bool,
 ) -> None:
-    """Print the rules of the clusters of a table, as sentences, code or JSON."""
+    """Print rules that explain the clusters of a table, as sentences, code or JSON."""
     model = _predicting(folder)
     path = folder / CLUSTERED if data is None else data
     if not path.exists():
@@ -169,7 +169,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
 def _with_n_clusters(
     folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]
 ) -> dict[str, Any]:
-    """Replace the clusters of a model with those that ``relabel`` selects for a number of clusters."""
+    """Replace a model's clusters with the clusters that ``relabel`` selects for ``n_clusters``."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
     if not isinstance(estimator, ParetoPoolClusterer):
@@ -197,8 +197,8 @@ def _with_n_clusters(
 def _sheet_columns(
     known: pd.DataFrame, frame: pd.DataFrame, path: Path
 ) -> tuple[pd.DataFrame, str, list[str]]:
-    """Convert columns as a spreadsheet does; also return its decimal mark, and notes about other columns."""
-    # Use the decimal mark with which fewer columns are texts; on ties, a comma for files with semicolons.
+    """Convert columns like a spreadsheet. Return them with the decimal mark, and notes on dropped columns."""
+    # Use the decimal mark that drops fewer columns. Ties favour the comma in semicolon-separated files.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -224,7 +224,7 @@ def _sheet_columns(
 
 
 def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
-    """Read a table as the fit did, and return it with notes."""
+    """Read a table in the same way as the fit, and return it with notes."""
     header = model["roles"]["header"] if header is None else header
     try:
         frame, _, notes = read_frame(path, Roles(header=header))
@@ -234,7 +234,7 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
-    """Convert the rows of a table to features as the fit did, without the columns that had other roles."""
+    """Convert rows to features in the same way as the fit, excluding columns that had other roles."""
     others = {*Roles(**model["roles"]).by_column()} - {*model["preparer"].column_names_}
     try:
         table: PreparedTable = model["preparer"].prepare(frame.drop(columns=[*others], errors="ignore"))
@@ -244,7 +244,7 @@ def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> Prep
 
 
 def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
-    """Print the record that --json requests."""
+    """Print the record requested by --json."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name
@@ -254,16 +254,16 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
-    """Return the names of clusters: set by the user, else classes after a fit with labels, else contrasts."""
+    """Return cluster names, preferring user-defined names, then class names, then contrasts."""
     classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Rename clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
+    """Rename clusters according to arguments CLUSTER=NAME or OLD=NEW and a JSON file. Print all clusters."""
     try:
-        # Largest size of a JSON file of names, in bytes.
+        # Read at most 16 MiB of JSON.
         found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:
@@ -289,17 +289,17 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Name clusters in all files of a locked run folder; return the number, size and name of every cluster.
+    """Rename clusters in all files of a locked run folder. Return each cluster's number, size and name.
 
-    Keys of ``changes`` are numbers or current names of clusters; None restores the name of the fit. New
-    versions of all files are written before any file is replaced. The record, which contains the names of the
-    fit, is replaced first, so that a killed command can be repeated. Raises a ValueError or TypeError, and
-    changes no file, for unknown clusters or invalid names.
+    Keys of ``changes`` are cluster numbers or current cluster names; the value None restores the name given
+    by the fit. New versions of all files are written before any file is replaced. The record, which contains
+    the names given by the fit, is replaced first, so that a killed command can be repeated. Raises a
+    ValueError or TypeError, without changing any file, if a cluster is unknown or a name is invalid.
     """
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if runs.is_in_parts(record):  # the files contain only the labels of a sample
+    if runs.is_in_parts(record):  # the files contain labels only for a sample of the rows
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
@@ -342,7 +342,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # earlier regions have names that no user has set
+            own = estimator.labels_  # earlier regions may have names that were not set by the user
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names
@@ -370,7 +370,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a table of a run as text; also return the position of the names, and the cluster of each row."""
+    """Read a run's table as text; return it, the position of the name column, and each row's cluster."""
     cells = runs.written_cells(path)
     if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

@@ -1,7 +1,7 @@
-"""Samples of the command: tables, bags, documents and label sets behind one interface.
+"""Samples as seen by the command: tables, bags, documents and label sets share one interface.
 
-A data set is read into one of these classes. The fit, the description, the files and the summary of a run
-use only the interface of :class:`Samples`, and do not depend on the kind of data.
+Each data set is read into one of these classes. The code that fits, describes, saves and summarises a run
+uses only the interface of :class:`Samples` and does not depend on the kind of data.
 """
 
 from __future__ import annotations
@@ -27,82 +27,82 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# Largest numbers of characters and of columns in a text that identifies a sample, and of rows with texts.
+# Maximum number of characters and columns in a text that identifies a sample, and of samples with texts.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_FEWEST = 2  # minimum number of columns of label sets
+_FEWEST = 2  # minimum number of columns for label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
-# Names of the labels, their indicators, and whether a sample can have several labels.
+# Label names, label indicators, and whether a sample can have several labels.
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 
 @dataclass(frozen=True, eq=False)
 class Samples(Table):
-    """Table of dense numeric features, and interface of all kinds of samples."""
+    """Table of dense numeric features, and base class that defines the interface of all samples."""
 
     X: Any  # data for ``fit``
     feature_names: Any
     category_names: tuple[str, ...] = ()  # names of the categorical columns
-    notes: tuple[str, ...] = ()  # sentences about the conversion of columns
+    notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels if a sample can have several; empty for samples without a label.
+    # Known classes and partial labels if a sample can have several. Empty tuples for unlabelled samples.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
-    # Tables whose columns were converted to features, as read and as prepared.
+    # The table before and after its columns were converted to features.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
-    has_equal_columns: bool = False  # whether prepared columns have the same total variance before weights
-    # Dropped columns that identify a row, such as names.
+    has_equal_columns: bool = False  # whether all prepared columns have equal total variance before weighting
+    # Columns that were dropped but help to identify rows, such as names.
     notes_of_rows: pd.DataFrame | None = None
-    unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
+    unused: pd.DataFrame | None = None  # columns in the file that are not used in the fit
     roles: Roles | None = None  # columns of a prepared table that are not features
-    arguments: Mapping[str, Any] = field(default_factory=dict)  # further arguments of ``fit``
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # Noun for a sample.
+    # Noun that denotes a sample.
     kind: ClassVar[str] = "sample"
-    # Kind of data, for messages about options that do not apply.
+    # Description of the data, for messages about options that do not apply.
     read_as: ClassVar[str] = "a table (--text-columns names text columns)"
-    # Whether the data can be shown as a table, and whether its features are numbers in their own units.
+    # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether features are mostly absent, such as words, so that some can be selected.
+    # Whether most features, like words, are absent from most samples. Such features can be selected.
     has_terms: ClassVar[bool] = False
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Convert a data set to samples, with the fields that it has."""
+        """Convert a data set to samples, copying all fields that the two classes share."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
 
     @property
     def features(self) -> str:
-        """Number of features, in words."""
+        """Number of features, as text."""
         return f"{len(self.feature_names)} features"
 
     def __str__(self) -> str:
         return f"{self.name}, {self.n_samples} {self.kind}s, {self.features}"
 
     def record(self) -> dict[str, Any]:
-        """Return the sizes, features and fingerprint, for the record of a run."""
+        """Return the number of features, their names and the fingerprint, for the run record."""
         names = list(self.feature_names)
         return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
 
     def columns(self) -> pd.DataFrame | None:
-        """Return the table as read, with distinct names, or None if the samples are not a table."""
+        """Return the table as read, with unique column names, or None if the samples are not a table."""
         if not self.is_table:
             return None
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns that describe the clusters, without filled cells, and their units."""
+        """Return the columns that describe the clusters (filled cells are missing again), and their units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the identifiers, or the cells of a unique column without a role; None if there are none."""
+        """Return the identifiers or, without them, the cells of a dropped unique column; otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -114,15 +114,15 @@ class Samples(Table):
 
     @property
     def column_names(self) -> Any:
-        """Names of the columns of X, or () if they have none."""
+        """Column names of X, or () if the columns are unnamed."""
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """Return coordinates and names for a plot, if there are only one or two columns; otherwise None."""
+        """Return plot coordinates and axis names if there are at most two columns; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:
-        """Return the texts that identify the samples, or None."""
+        """Return texts that identify the samples, or None if this is not possible."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -139,27 +139,27 @@ class Samples(Table):
 
     @property
     def columns_with_roles(self) -> Sequence[str]:
-        """Columns that the fit uses, but not as features."""
+        """Columns used in the fit, but not as features."""
         return ()
 
     def report_data(self) -> dict[str, Any]:
-        """Return data and feature names, as arguments of ``report_content``."""
+        """Return the data and feature names as arguments for ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Return columns that the fit did not use, or else the known classes; None without either."""
+        """Return the columns not used in the fit or, without them, the known classes; otherwise None."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
 
     def selected(self, columns: IntArray) -> Self:
-        """Return the same samples with some of the features."""
+        """Return the same samples with only the selected features."""
         names = tuple(np.asarray(self.feature_names)[columns].tolist())
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Return the labels for a method that predicts them, or None."""
-        # Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
+        """Return the labels for a method that predicts labels; None if there are no labels."""
+        # Indicators are 0 and 1. Unlabelled samples have rows of -1.
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -169,15 +169,15 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Return the known classes of every sample, for scoring; None if there are none."""
+        """Return the known classes of each sample for scoring; None if no classes are known."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the agreement of clusters with the known classes; empty without classes."""
-        # With partial labels, also the accuracy on samples that are unlabelled in the fit. With several
-        # classes per sample, the entropy in bits, and its mean over random permutations of the labels.
+        """Compute the agreement between clusters and known classes; empty if no classes are known."""
+        # With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
+        # have several classes, compute the entropy in bits, and its mean over random label permutations.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -198,7 +198,7 @@ class Samples(Table):
 
 @dataclass(frozen=True, eq=False)
 class UntabledSamples(Samples):
-    """Samples that are not shown as a table, such as a sparse matrix of features."""
+    """Samples that are not shown as a table, for example a sparse feature matrix."""
 
     is_table: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
@@ -213,7 +213,7 @@ class GraphSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of edges."""
+        """Number of edges, as text."""
         is_directed = (self.X != self.X.T).nnz > 0
         n_edges = self.X.nnz if is_directed else self.X.nnz // 2
         return f"{n_edges} {'directed ' * is_directed}edge{'s' * (n_edges != 1)}"
@@ -222,10 +222,10 @@ class GraphSamples(UntabledSamples):
         return {"graph": self.features, "fingerprint": fingerprint(self.X)}
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data of a report, with positions of the nodes of small graphs."""
+        """Return the report data, with node positions for small graphs."""
         names = [f"link to {name}" for name in self.feature_names]
         shown = {"X": self.X, "feature_names": names}
-        # Larger graphs are not drawn, because a spring layout takes quadratic time.
+        # Do not draw larger graphs: a spring layout takes quadratic time.
         if self.n_samples > 1500:
             return shown
         import networkx as nx
@@ -242,7 +242,7 @@ class PreparedSamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of columns, and number of features if larger."""
+        """Number of columns, and of features if this is larger, as text."""
         n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
@@ -255,7 +255,7 @@ class PreparedSamples(Samples):
         return self.prepared.columns
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns before cells were filled, and their units."""
+        """Return the columns with filled cells missing again, and their units."""
         return self.prepared.known_columns, self.prepared.units
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
@@ -265,7 +265,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data; for one or two columns, also coordinates in their units."""
+        """Return the report data. With one or two columns, include coordinates in the original units."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -278,11 +278,11 @@ class PreparedSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class AreaSamples(PreparedSamples):
-    """Areas of a map, whose polygons determine the graph of neighbours."""
+    """Map areas. Their polygons determine the graph of neighbours."""
 
     document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
-    geometry: Any = field(kw_only=True)  # polygons in coordinates of equal scale
-    roles_of_map: dict[str, str] = field(kw_only=True)  # columns ``weight`` and ``start``
+    geometry: Any = field(kw_only=True)  # polygons, with both coordinates on the same scale
+    roles_of_map: dict[str, str] = field(kw_only=True)  # names of the columns ``weight`` and ``start``
 
     kind: ClassVar[str] = "area"
 
@@ -297,7 +297,7 @@ class AreaSamples(PreparedSamples):
         return super().record() | self.roles_of_map
 
     def save_regions(self, folder: Path, labels: IntArray, names: Sequence[str]) -> list[str]:
-        """Save the map with the number and the name of the region of every area; return the file's name."""
+        """Save the map with each area's region number and name, and return the file name."""
         from moo_clustering.persistence import replacing
 
         taken = {name for feature in self.document["features"] for name in feature["properties"] or ()}
@@ -316,7 +316,7 @@ class AreaSamples(PreparedSamples):
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
-    """Table with categorical columns, as a data frame."""
+    """Table with categorical columns, stored as a data frame."""
 
     source: CategoryTable = field(kw_only=True)
 
@@ -340,7 +340,7 @@ class CategorySamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class LabelSetSamples(UntabledSamples):
-    """Samples of a file with several labels per sample."""
+    """Samples that can have several labels each."""
 
     source: MultiLabelTable = field(kw_only=True)
 
@@ -351,7 +351,7 @@ class LabelSetSamples(UntabledSamples):
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
-        """Return all labels of the file. A single label makes two classes: samples with and without it."""
+        """Return all labels in the file. A single label yields two classes: with and without the label."""
         names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -359,7 +359,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the entropy of the withheld labels within clusters, and within random clusters."""
+        """Compute the entropy of the held-out labels within clusters, and within random clusters."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -368,10 +368,10 @@ class LabelSetSamples(UntabledSamples):
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(UntabledSamples):
-    """Documents, and features computed from their terms, if any."""
+    """Documents, with the features computed from their texts, if any."""
 
     source: Documents = field(kw_only=True)
-    # shape (n_documents, n_terms): weights of the terms; X contains these or their leading components.
+    # Term weights, shape (n_documents, n_terms). X contains the weights, their components, or embeddings.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
@@ -379,7 +379,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with weights of terms, and with their components ``X`` if reduced."""
+        """Return a copy with term weights and, if given, with components or embeddings ``X``."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -389,12 +389,12 @@ class TextSamples(UntabledSamples):
 
     @property
     def column_names(self) -> Any:
-        """Terms, unless X contains components or dimensions of embeddings, which have no names."""
+        """Terms, or () if X contains components or embeddings, whose columns have no names."""
         return self.feature_names if self.X is self.weights else ()
 
     @property
     def features(self) -> str:
-        """Number of terms, and number of components if reduced, or of dimensions of embeddings."""
+        """Number of terms and, if applicable, of components or embedding dimensions, as text."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
@@ -408,13 +408,13 @@ class TextSamples(UntabledSamples):
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}
 
     def texts(self) -> list[str]:
-        """Return the title and beginning of each document."""
+        """Return the title and the beginning of each document."""
         texts = self.source.texts
         titles = self.source.titles or [""] * len(texts)
         return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
-        """Return the weights of the terms, which describe clusters better than the components."""
+        """Return the report data with term weights, which describe clusters better than components."""
         return super().report_data() | {"X": self.weights}
 
 
@@ -435,7 +435,7 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Return the record with the numbers of instances."""
+        """Return the record, including the number of instances."""
         bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
@@ -448,7 +448,7 @@ class BagSamples(UntabledSamples):
         }
 
     def report_data(self) -> dict[str, Any]:
-        """Return the bags, which contain the names of their features."""
+        """Return the bags, which contain the feature names."""
         return {"X": self.X}
 
     def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:
@@ -456,18 +456,18 @@ class BagSamples(UntabledSamples):
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # with more classes, none is the positive class
+        if len(self.target_names) == 2:  # otherwise, there is no positive class
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
 
 def _class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
-    """Convert the class of each sample to a set, empty for a sample without a class (-1)."""
+    """Convert each sample's class to a set, which is empty for samples without a class (-1)."""
     return [(names[code],) if code >= 0 else () for code in codes]
 
 
 def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray[np.int8]:
-    """Return indicators 0 and 1, one column per name, with rows of -1 for samples without a label."""
+    """Return 0/1 indicators, one column per name, with rows of -1 for samples without a label."""
     place = {name: column for column, name in enumerate(names)}
     found = np.zeros((len(sets), len(names)), dtype=np.int8)
     for row, labels in zip(found, sets, strict=True):
@@ -476,7 +476,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Return the entropy of label sets within clusters and within random clusters; empty without labels."""
+    """Return the label-set entropy in clusters and in random clusters; empty if there are no labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -484,13 +484,13 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
         return {}
     gold, found = [sets[row] for row in known], labels[known]
     rng = np.random.default_rng(0)
-    # 20 random permutations of the clusters are the control.
+    # As a control, average over 20 random permutations of the cluster labels.
     random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(20)]
     return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
 
 
 def _plottable(column: pd.Series[Any]) -> FloatArray:
-    """Return numbers unchanged, and dates as years."""
+    """Return numbers unchanged, and dates as fractional years."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         return column.to_numpy(dtype=np.float64)
     return 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
@@ -498,14 +498,14 @@ def _plottable(column: pd.Series[Any]) -> FloatArray:
 
 def _cell(value: Any) -> str:
     if not isinstance(value, float):
-        return one_line(value).removesuffix(" 00:00:00")  # dates without a time of day
+        return one_line(value).removesuffix(" 00:00:00")  # omit midnight from dates
     text = f"{value:.4g}"
     return human_number(value) if "e" in text else text
 
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title, which readers prepend to the text so that it is clustered, too.
+    # Remove the title from the text: readers prepend it, so that it is clustered too.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
@@ -514,35 +514,35 @@ def _opening(title: str, text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels of the samples for the fit and for scoring."""
+    """Labels used in the fit, and labels used for scoring."""
 
-    names: tuple[str, ...]  # names of the labels
-    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
+    names: tuple[str, ...]  # label names
+    # 0/1 indicators of labels used in the fit, shape (n_samples, n_labels). Rows of -1 for other samples.
     given: NDArray[np.int8]
-    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
-    # including all samples with labels for the fit.
+    # 0/1 indicators of the labels that score the predictions, shape (n_samples, n_labels). Rows of -1 for all
+    # other samples, which include all samples with labels used in the fit.
     held_out: NDArray[np.int8]
     multilabel: bool  # whether a sample can have any number of labels
 
     @property
     def is_given(self) -> NDArray[np.bool_]:
-        """Mask of the samples with labels for the fit."""
+        """Mask of the samples with labels used in the fit."""
         return labelled_rows(self.given)
 
     @property
     def is_held_out(self) -> NDArray[np.bool_]:
-        """Mask of the samples whose labels score the predictions."""
+        """Mask of the samples with labels that score the predictions."""
         return labelled_rows(self.held_out)
 
     @property
     def sources(self) -> dict[str, int]:
-        """Numbers of labels and samples, for the record."""
+        """Number of labels, labelled samples and held-out samples, for the record."""
         counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
         return counts | {"n_held_out": int(self.is_held_out.sum())}
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of labels that occur in the fit; at least two for label sets."""
+        """Columns of the labels that occur in the fit; at least two for label sets."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
         if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
@@ -550,8 +550,8 @@ class LabelUse:
 
     @property
     def y(self) -> NDArray[Any] | None:
-        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
-        # Unlabelled samples are -1.
+        """Labels used in the fit: class codes, or label indicators restricted to ``columns``."""
+        # Unlabelled samples have the code -1, or rows of -1.
         if not self.is_given.any():
             return None
         if self.multilabel:
@@ -560,7 +560,7 @@ class LabelUse:
 
 
 def labelled_rows(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return a mask of the samples with labels."""
+    """Return a mask of the labelled samples."""
     if not indicators.shape[1]:
         return np.zeros(len(indicators), dtype=bool)
     return np.all(indicators >= 0, axis=1)

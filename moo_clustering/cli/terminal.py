@@ -1,4 +1,4 @@
-"""The command in the terminal: paths, signals, streams, one-line errors, and text in columns."""
+"""Terminal behaviour of the command: path checks, signals, streams, one-line errors, and text layout."""
 
 import _thread
 import atexit
@@ -26,20 +26,20 @@ from moo_clustering._messages import for_command, message_line, path_fault, quot
 from moo_clustering._messages import printable_line as printable_line
 
 INTERRUPTED = 130
-# Seconds until an interruption within a compilation is repeated.
+# Delay in seconds before an interruption during a compilation is repeated.
 _SOON = 0.02
-# Allocations between two garbage collections. Imports alone create half a million permanent objects.
+# Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
-# Warnings that other packages issue for developers.
+# Warnings by other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
 )  # fmt: skip
 
 
-# Numbers of threads of OpenMP and BLAS, read when the libraries are imported.
+# Number of OpenMP and BLAS threads; the libraries read these variables when they are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Environment variables that libraries read as integers (with their minimum), and as other numbers.
+# Environment variables that libraries read as integers (with minimum values), and as other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -51,17 +51,17 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters of tqdm that environment variables cannot represent.
+# tqdm parameters that cannot be represented by environment variables.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. ``number`` is the first signal."""
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
-    # LLVM drops exceptions in its callbacks, so a signal during a compilation is repeated after it. Ignored
-    # signals, such as SIGHUP under ``nohup``, and signals with other handlers are not changed. A guard around
-    # a search replaces these handlers.
+    # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
+    # Signals that are ignored, such as SIGHUP under ``nohup``, or have other handlers remain unchanged. A
+    # guard replaces these handlers during a search.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -91,15 +91,15 @@ class Ending:
 
     @property
     def code(self) -> int:
-        """Exit code of an interrupted command: 128 plus the number of the signal."""
+        """Exit code of an interrupted command: 128 plus the signal number."""
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the first signal."""
+        """Store the signal if it is the first."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
+        """Raise KeyboardInterrupt, or repeat the signal later if LLVM is running."""
         self.request(number)
         if self.over:
             return
@@ -124,7 +124,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that was dropped because nothing can be raised, as in a C callback."""
+        """Repeat an interruption that was dropped in a context that cannot raise, such as a C callback."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -132,7 +132,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream that never fails. ``lost`` is the error of the last lost output."""
+    """Standard stream that never fails. ``lost`` is the last error that caused output to be lost."""
 
     lost: OSError | None = None
 
@@ -146,8 +146,8 @@ class _Lossy(io.FileIO):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Replace closed streams with the null device, and drop output that cannot be written."""
-    # Otherwise, a results file could reuse the closed descriptor, to which libraries write messages.
+    """Replace closed streams with the null device, and discard output that cannot be written."""
+    # Otherwise, a results file could reuse a closed descriptor to which libraries write messages.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -172,7 +172,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely, and not at exit, where a collection would take as long as a small fit."""
+    """Collect garbage rarely, and never at exit, where it would take as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -186,7 +186,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # the calling program replaced it by a stream without a descriptor
+        return stream  # the calling program has substituted a stream without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -201,20 +201,20 @@ def _lossy(stream: Any, number: int) -> Any:
 
 
 def print_result(text: str) -> None:
-    """Print the result of a command, and raise an OSError if it cannot be written."""
+    """Print the result of a command. Raise an OSError if it cannot be written."""
     click.echo(text)
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
     if error is not None:
-        if error.errno == errno.EPIPE:  # a closed pipe, as with `| head`
+        if error.errno == errno.EPIPE:  # the pipe was closed, for example by `| head`
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output")
 
 
 class PathArgument(click.Path):
-    """Path of a file or folder to read or write, checked before any work.
+    """Path of a file or folder to read or write, checked before any work is done.
 
-    Errors name the argument. The path need not exist; the command reports missing files.
+    Error messages name the argument. The path need not exist: the command reports missing files.
     """
 
     def __init__(self, kind: str = "file or folder", *, new: bool = False, path_type: Any = Path) -> None:
@@ -224,7 +224,7 @@ class PathArgument(click.Path):
         self.kind, self.new = kind, new
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raises a UsageError if it cannot be of this kind."""
+        """Return the path. Raise a UsageError if it cannot be read or written as a path of this kind."""
         fault = path_fault(value, self.kind)
         if not fault and os.path.exists(value):
             mode, what = (os.W_OK, "written to") if self.new else (os.R_OK, "read")
@@ -246,22 +246,22 @@ class PathArgument(click.Path):
 
 
 class Command(click.Command):
-    """Command whose errors and warnings are one line on stderr.
+    """Command that reports each error or warning as one line on stderr.
 
-    The exit code is 2 after errors, and 130, 143 or 129 (128 + signal) after Ctrl-C, SIGTERM or SIGHUP.
+    The exit code is 2 after an error, and 130, 143 or 129 (128 + signal) after Ctrl-C, SIGTERM or SIGHUP.
     """
 
     def invoke(self, context: click.Context) -> Any:
         _check_environment()
         _spare_threads()
         try:
-            # Imports can also warn.
+            # Imports may also issue warnings.
             with shown_warnings():
                 return super().invoke(context)
         except (click.exceptions.Exit, click.Abort, click.UsageError):
             raise
         except Exception as error:
-            # Libraries quote unreadable values without their source.
+            # Libraries quote invalid values without naming the environment variable.
             said = str(error)
             blamed = [
                 f"{name}={value}"
@@ -283,8 +283,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # An interruption inside exec() marks the process, even if caught, so that Python exits by
-                    # SIGINT whatever the exit code. The next exec() removes the mark.
+                    # An interruption inside exec(), even if caught, marks the process. Python would then exit
+                    # by SIGINT regardless of the exit code. Another exec() removes the mark.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
@@ -302,15 +302,15 @@ class Command(click.Command):
 
 
 class Commands(Command, click.Group):
-    """Group of commands that reports errors as :class:`Command` does."""
+    """Group of commands that reports errors like :class:`Command`."""
 
 
 def _check_environment() -> None:
-    """Raise an error that names an environment variable whose value a library cannot read."""
+    """Raise an error if an environment variable has a value that a library cannot read."""
     for name, value in os.environ.items():
         asked = ""
         if name in _INTEGERS and (value or name not in _THREADS):
-            # OpenMP accepts a number for every level of nesting.
+            # OpenMP accepts one number per nesting level.
             parts = value.split(",") if name == "OMP_NUM_THREADS" else [value]
             whole = all(re.fullmatch(r"\s*\+?\d{1,9}\s*", part) for part in parts)
             if not whole or min(map(int, parts)) < _INTEGERS[name]:
@@ -329,16 +329,16 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are written to files, whatever the backend. Matplotlib's cache only affects the run time.
+    # Pictures are saved to files, so no backend is required. Matplotlib's cache affects only the run time.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more, because some would abort."""
+    """Restrict libraries to one thread if the system cannot start more: some libraries would abort."""
     end, started = threading.Event(), []
     try:
-        # Threads for OpenMP and for BLAS of NumPy and of SciPy.
+        # As many threads as OpenMP, NumPy's BLAS and SciPy's BLAS would start together.
         for _ in range(3 * (os.cpu_count() or 1)):
             thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
@@ -354,7 +354,7 @@ def _spare_threads() -> None:
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Convert errors about the input to one line. Other errors are bugs, and retain their traceback."""
+    """Convert input errors to one-line messages. Other errors are bugs and retain their traceback."""
     context = click.get_current_context(silent=True)
     if context is not None and (context.find_root().obj or {}).get("traceback"):
         yield
@@ -370,7 +370,7 @@ def reported() -> Iterator[None]:
     except (ValueError, TypeError) as error:
         raise click.ClickException(for_command(error)) from error
     except EOFError as error:
-        # Otherwise, click would treat it as the end of a dialog.
+        # Otherwise, click would interpret this error as the end of a dialogue.
         raise click.ClickException(
             f"data ended too early: {message_line(error) or 'EOFError'}; use --traceback before the "
             "command to see where"
@@ -384,7 +384,7 @@ def reported() -> Iterator[None]:
 
 
 def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
-    """Raise a ValueError for missing paths, before a command starts slow imports."""
+    """Raise a ValueError if a path is missing. Called before the slow imports of a command."""
     for path in paths:
         if not path.exists():
             raise ValueError(message.format(path))
@@ -392,15 +392,15 @@ def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
 
 @contextmanager
 def shown_warnings() -> Iterator[list[str]]:
-    """Show every distinct warning as one line on stderr, and yield the list of these lines."""
+    """Print each distinct warning as one line on stderr, and yield the list of printed lines."""
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         from tqdm import tqdm
 
-        # Remove the traceback that numba adds for an unreadable environment variable.
+        # Remove the traceback that numba includes if an environment variable is invalid.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
-        # A progress bar without its monitor thread still works.
+        # Ignore warnings of a missing monitor thread, without which progress bars still work.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with tqdm.external_write_mode():
@@ -416,13 +416,13 @@ def shown_warnings() -> Iterator[list[str]]:
 
 @contextmanager
 def compiling_told(verbose: bool = True) -> Iterator[None]:
-    """Report once per command, on a terminal, that kernels are compiled, and whether they are cached."""
+    """On a terminal, report once per command that kernels are compiled, and whether they are cached."""
     from tqdm import tqdm
 
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Get the context here: worker threads, which can also compile, have none.
+    # Get the context here: worker threads, which may also compile kernels, have no context.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 
@@ -438,11 +438,11 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 
 def one_line(text: object) -> str:
-    """Convert a value to text on one line."""
+    """Convert a value to a single line of text."""
     return " ".join(str(text).split())
 
 
 def shortened(text: object, width: int) -> str:
-    """Shorten a text to one line of at most ``width`` characters."""
+    """Shorten a text to a single line of at most ``width`` characters."""
     line = printable_line(text)
     return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."

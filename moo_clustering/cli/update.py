@@ -1,4 +1,4 @@
-"""Commands ``update``, which adds rows to a run, and ``choose``, which selects another of its solutions."""
+"""The commands ``update`` (add rows to a run) and ``choose`` (select another solution of a run)."""
 
 import os
 import shlex
@@ -32,11 +32,11 @@ from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
 
-_UNFINISHED = ".updated.tmp"  # subfolder for unfinished files
+_UNFINISHED = ".updated.tmp"  # subfolder in which updated files are written
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
-    """Add the rows of a table to a run, and print the changes of its clusters."""
+    """Add the rows of a table to a run, and print how its clusters change."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         estimator = run.estimator
@@ -75,7 +75,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
 
 
 def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
-    """Make another solution of a run its result, or list the rules that select one."""
+    """Make another solution of a run its result. Without a rule, list the available rules."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):
@@ -111,7 +111,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """A locked run of a prepared table: its record, model and rows."""
+    """A locked run on a prepared table, with its record, model and rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()
@@ -135,10 +135,10 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Compute the attributes that the saved estimator lacks; for most methods, repeat the fit."""
+        """Compute attributes that were not saved with the estimator. Most methods repeat the fit."""
         saved = self.estimator
         if self.method.areas:
-            return  # such a model contains all solutions
+            return  # models of map areas contain all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -167,7 +167,7 @@ class _Run:
     def save(
         self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """Replace the files of the run; return the record and the names of the clusters."""
+        """Replace the files of the run, and return the record and the cluster names."""
         folder, samples = self.folder, self._samples(rows)
         job = Job(
             "fit", self.method, self.estimator, samples, self.record["seed"],
@@ -198,7 +198,7 @@ class _Run:
             if names:
                 rename_clusters(temporary, names)
             shown = cluster_names(runs.load_model(temporary))
-            # If the process is killed after this line, the next command finishes the update.
+            # If the process is killed after the next line, the next command finishes the update.
             os.replace(temporary, folder / runs.UPDATED)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -206,7 +206,7 @@ class _Run:
         return runs.run_record(folder), shown
 
     def _samples(self, rows: pd.DataFrame) -> PreparedSamples:
-        """Prepare all rows; rows added after the fit have no partial labels."""
+        """Prepare all rows. Rows that were added after the fit have no partial labels."""
         name = Path(self.record["data"]["name"])
         prepared = self.model["preparer"].prepare(rows)
         samples = prepared_samples(name, rows, self.roles, prepared, n_labelled=len(self.rows))
@@ -217,7 +217,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map, after removing the last two properties of every area, which contain its region."""
+        """Add the map. The last two properties of each area contain its region and are removed."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -237,7 +237,7 @@ class _Run:
         return found
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Return the commands of the report that repeat the run."""
+        """Return the report's commands that repeat the run."""
         if self.content is None:
             return []
         repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")
@@ -245,7 +245,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Convert new rows to text in the columns of the fit; also return a note about empty columns."""
+    """Convert new rows to text in the columns of the fit. Return them with a note on empty columns."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

@@ -1,9 +1,9 @@
-"""Data sets: file readers, scikit-learn's bundled tables, and generators.
+"""Data sets: file readers, bundled scikit-learn data sets, and generators.
 
 Numbers are read into a :class:`Table`, texts into :class:`Documents`, bags of instances into a
-:class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`, with names, identifiers and
-labels. :func:`tfidf` and :func:`embed` convert texts to features. Readers raise a :class:`DataError` for
-unreadable files.
+:class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`, together with names, identifiers
+and labels. :func:`tfidf` and :func:`embed` convert texts to features. Readers raise a :class:`DataError` if
+a file is unreadable.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""ARFF files: headers, dense and sparse rows, relational attributes, and selection of label attributes."""
+"""ARFF parser: headers, dense and sparse rows, relational attributes, and selection of label attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
-# MEKA's option -C in the relation name, as in 'Music: -C 6'.
+# MEKA's option -C in the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
@@ -37,7 +37,7 @@ _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
 _MISSING = {"?", "", "<null>"}  # KEEL writes <null>
-# Largest size of a label file in bytes, enough for half a million labels.
+# Maximum size of a label file in bytes, which suffices for half a million labels.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")  # kinds without declared values
@@ -46,23 +46,23 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute. Its values are the declared ones if it is nominal, otherwise the texts read so far."""
+    """An attribute. ``values`` contains the declared values if nominal, otherwise the texts read so far."""
 
     name: str
     kind: str
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
-    rounded: str = ""  # an integer that double precision cannot represent
+    rounded: str = ""  # example of an integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
-        """Return the number or code of a value; raise a ValueError or KeyError if it is invalid."""
+        """Return the number or code of a value. Raise a ValueError or KeyError if it is invalid."""
         if token is None:
             return float("nan")
         if self.kind == "numeric":
             number = as_number(token)
             if math.isnan(number) and not is_number(token):
                 raise ValueError(token)
-            # Double precision represents up to 15 digits exactly.
+            # Double precision represents all integers with up to 15 digits exactly.
             if len(token) > 15 and math.isfinite(number) and token.isdecimal() and int(token) != number:
                 self.rounded = token
             return number
@@ -73,7 +73,7 @@ class Attribute:
 
 @dataclass
 class Header:
-    """Attributes, declared inputs and outputs (KEEL files), and relation name."""
+    """Attributes, declared inputs and outputs (in KEEL files), and relation name."""
 
     attributes: list[Attribute]
     inputs: list[str] = field(default_factory=list)
@@ -82,8 +82,8 @@ class Header:
 
 
 def arff_lines(text: str) -> Lines:
-    """Yield the number and text of every line that is neither empty nor a comment."""
-    # splitlines also splits at other characters, which names can contain.
+    """Yield the line number and text of each line that is neither empty nor a comment."""
+    # Do not use splitlines, which also splits at other characters that may occur in names.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):
@@ -97,7 +97,7 @@ def is_arff(text: str) -> bool:
 
 
 def read_header(lines: Lines, source: str) -> Header:
-    """Read the header up to ``@data``; ``lines`` then yields the rows."""
+    """Read the header up to and including ``@data``. Afterwards, ``lines`` yields the rows."""
     header = Header([])
     known: set[str] = set()
     number = 0
@@ -124,7 +124,7 @@ def read_header(lines: Lines, source: str) -> Header:
 
 
 def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
-    """Parse an attribute; inner attributes follow in ``lines``, which is None within a bag."""
+    """Parse an attribute. Inner attributes are read from ``lines``, which is None within a bag."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{source}, line {number} does not declare a valid attribute: {_short(line)}")
@@ -196,7 +196,7 @@ def _checked(header: Header, source: str) -> Header:
     known = {attribute.name for attribute in header.attributes}
     for names in (header.inputs, header.outputs):
         for place, name in enumerate(names):
-            # Some KEEL files repeat the type: "C5 real".
+            # Some KEEL files repeat the type, for example "C5 real".
             names[place] = name if name in known else name.split(None, 1)[0]
             if names[place] not in known:
                 raise DataError(f"{source} lists {name!r} as input or output, but declares no such attribute")
@@ -208,7 +208,7 @@ def _short(text: str) -> str:
 
 
 def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
-    """Warn about integers that double precision cannot represent."""
+    """Warn of integers that double precision cannot represent."""
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -218,17 +218,17 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
 
 
 class RowError(ValueError):
-    """Raised, with the reason, if a row is invalid."""
+    """Raised if a row is invalid. The message contains the reason."""
 
 
 class RowReader:
-    """Reader that converts rows to numbers, see :meth:`Attribute.code`."""
+    """Reader that converts dense rows to numbers. See :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
 
     def read(self, text: str) -> list[float]:
-        """Read the values of one row."""
+        """Convert the values of one row to numbers."""
         if text.startswith("{"):
             raise RowError("sparse rows are not supported; save the file as dense ARFF")
         tokens = split_row(text, len(self._attributes))
@@ -245,7 +245,7 @@ class RowReader:
         return values
 
     def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
-        """Return values of shape (n_rows, n_attributes), and the line number of each row."""
+        """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, row in _parsed(self.read, lines, source):
             numbers.extend(row)
@@ -256,7 +256,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Iterable[tuple[int, str]], source: str) -> Iterator[Any]:
-    """Yield the number and content of every row; raise a DataError if a row is invalid or none exists."""
+    """Yield each row's line number and content. Raise a DataError if a row is invalid or none exists."""
     number = 0
     for number, line in lines:
         try:
@@ -278,7 +278,7 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas or tabs, or at spaces if ``expected`` exceeds one; missing values are None."""
+    """Split a row at commas or tabs, or at spaces if ``expected`` exceeds 1. Missing values become None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -304,7 +304,7 @@ def split_row(text: str, expected: int) -> list[str | None]:
 
 
 def unquoted(quoted: str) -> str:
-    """Return the text between quotes, with escapes resolved."""
+    """Remove the quotes from a text and resolve its escapes."""
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
@@ -312,7 +312,7 @@ def unquoted(quoted: str) -> str:
 
 
 class EntryReader:
-    """Reader that converts dense and sparse rows to numbers, see :meth:`Attribute.code`."""
+    """Reader that converts dense and sparse rows to numbers. See :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -329,7 +329,7 @@ class EntryReader:
         )
 
     def read_all(self, lines: Lines, source: str) -> Entries:
-        """Read the entries of every row, in O(entries) memory and O(characters) time."""
+        """Read the entries of all rows. Takes O(characters) time and O(entries) memory."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, (row, values) in _parsed(self._read, lines, source):
             columns.extend(row)
@@ -366,7 +366,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values; raise an error if it is invalid."""
+        """Read a sparse row with quotes or missing values. Raise a RowError if it is invalid."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -410,7 +410,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # the slower parser below handles quotes, missing values and errors
+                    pass  # quotes, missing values and errors are left to the slower parser below
         codes = self._dense.read(line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
@@ -430,10 +430,10 @@ class EntryReader:
 
 
 class Entries(NamedTuple):
-    """Entries of all rows, concatenated; missing values are NaN."""
+    """Concatenated entries of all rows; missing values are NaN."""
 
-    # Omitted values have the code 0, that is, the number 0 or the first declared value. A text attribute has
-    # an entry in every row with a value.
+    # Omitted values have the code 0, which stands for the number 0 or the first declared value. Text
+    # attributes have an entry in every row with a value.
 
     rows: Int64Array
     columns: Int64Array
@@ -455,7 +455,7 @@ def _row_problem(rest: str, number: int) -> str:
 
 
 class ArffOptions(NamedTuple):
-    """Options for attributes, see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Attribute options. See :func:`~moo_clustering.datasets.read_multilabel`."""
 
     labels_xml: Path | None = None
     n_labels: int | None = None
@@ -465,7 +465,7 @@ class ArffOptions(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Positions of the label attributes (in label order), the features, and the identifier."""
+    """Positions of the label attributes (in label order), of the features and of the identifier."""
 
     labels: list[int]
     features: list[int]
@@ -473,7 +473,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
-    """Find the labels, features and identifier; raise a DataError for attributes of the wrong kind."""
+    """Find labels, features and identifier. Raise a DataError if an attribute has the wrong kind."""
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
@@ -553,7 +553,7 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    """Read label names from a file, see :func:`labels_of_xml`."""
+    """Read label names from a file. See :func:`labels_of_xml`."""
     if not path.is_file():
         raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
@@ -564,8 +564,8 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Read label names in document order; nested labels follow their parents."""
-    # Document types and entities raise an error, so that nothing is expanded or fetched.
+    """Read label names in document order. Nested labels follow their parents."""
+    # Document types and entities raise an error: nothing may be expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
     reader = _Reader(source)
@@ -579,14 +579,14 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     except (LookupError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{source} cannot be read as XML: {error}") from error  # an unknown encoding
+        raise DataError(f"{source} cannot be read as XML: {error}") from error  # unknown encoding
     if not reader.names:
         raise DataError(f"{source} names no labels")
     return tuple(reader.names)
 
 
 class _Reader:
-    """Parser that collects label names."""
+    """XML parser that collects label names."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -626,7 +626,7 @@ def _check_labels(labels: list[Attribute], source: str) -> None:
 
 
 def binary_numbers(attribute: Attribute) -> list[float] | None:
-    """Return 0 or 1 for each declared value of a nominal attribute; None for other values."""
+    """Return 0 or 1 for each declared value of a nominal attribute, or None if it is not binary."""
     numbers = [_NUMBERS.get(value.casefold(), as_number(value)) for value in attribute.values]
     is_binary = set(numbers) <= {0.0, 1.0} and len(numbers) == len(set(numbers))
     return numbers if is_binary else None

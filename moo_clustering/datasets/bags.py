@@ -1,4 +1,4 @@
-"""Reader of bags of instances from ARFF, KEEL, text, Parquet and npz files."""
+"""Reader for bags of instances in ARFF, KEEL, text, Parquet and npz files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BagTable:
     bags : Bags
         Bags with finite features, ``feature_names``, and ``bag_ids`` if the data have identifiers.
     labels : ndarray of shape (n_bags,), int64, or None
-        Known classes 0, 1, ... of the bags, for scoring; -1 for bags without a class.
+        Known classes 0, 1, ... of the bags, used for scoring; -1 for bags without a class.
     label_names : tuple of str
         Names of the classes in labels.
     name : str
@@ -58,7 +58,7 @@ class BagTable:
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes, 0 if there are none."""
+        """Number of known classes; 0 if the classes are unknown."""
         return len(self.label_names)
 
     @property
@@ -67,7 +67,7 @@ class BagTable:
         return self.bags.bag_ids is not None
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Return a copy with shuffled bags, identifiers and classes."""
+        """Return a copy with the bags, identifiers and classes shuffled together."""
         order = np.random.default_rng(random_state).permutation(self.n_bags)
         labels = None if self.labels is None else self.labels[order]
         return replace(self, bags=self.bags[order], labels=labels)
@@ -83,48 +83,48 @@ def read_bags(
     missing: Literal["error", "median"] = "error",
     expansion: int = EXPANSION,
 ) -> BagTable:
-    """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
+    """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
     Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
-    truncated, damaged or of unknown type; rows of unequal width; values that are missing, infinite, not
-    numeric or not declared; empty bags; a bag with several classes; unknown columns.
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, empty,
+    truncated, damaged or of unknown type; if rows have unequal widths; if values are missing, infinite,
+    non-numeric or undeclared; if a bag is empty or has several classes; or if a column does not exist.
 
     Parameters
     ----------
     path : path-like
-        - ``.arff`` in WEKA's multi-instance form: one bag per row, with its instances in a relational
-          attribute, and optionally an identifier and a class.
+        - ``.arff`` in WEKA's multi-instance format: one bag per row, with its instances in a relational
+          attribute and, optionally, an identifier and a class.
         - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
-          line of a text file names the columns.
+          line of a text file contains the column names.
         - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
           and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.
 
-        Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
+        Text files that begin like an ARFF file are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
-        Column of bag identifiers. Bags are ordered by their first rows. Default: a column named like ``bag``
-        or ``bag_id``, else the first column if it is not numeric; in relational files, the first attribute.
+        Column with bag identifiers. Bags are ordered by first appearance. Default: a column named like
+        ``bag`` or ``bag_id``, otherwise a non-numeric first column; in relational files, the first attribute.
     label : str or False, optional
-        Column of bag classes, equal in all rows of a bag; False ignores classes. Default: KEEL's output, a
-        column named ``class`` or ``label``, else the last nominal attribute; for npz, ``bag_labels``.
+        Column with bag classes, constant within each bag; False ignores classes. Default: KEEL's output, or a
+        column named ``class`` or ``label``, otherwise the last nominal attribute; for npz, ``bag_labels``.
     drop : sequence of str, default=()
         Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
         ``conformation_name`` identifies the instances, and is dropped unless it is in ``nominal``.
     nominal : sequence of str, default=()
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        Raise a DataError for missing feature values, or impute the median of the column over all instances
-        (for nominal attributes, the most frequent value).
+        Raise a DataError for missing feature values, or impute the column's median over all instances (the
+        most frequent value, for nominal attributes).
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Parquet:
-        1 GiB) is always allowed.
+        Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB
+        (Parquet: 1 GiB) is always allowed.
 
     Returns
     -------
     BagTable
-        Features are the remaining columns in file order. A nominal attribute becomes one feature
-        ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes one numeric feature.
+        The remaining columns, in file order, are the features. A nominal attribute becomes one feature
+        ``name=value`` per declared value; an attribute declared as ``{0, 1}`` becomes one numeric feature.
     """
 
     choice("missing", missing, ("error", "median"))
@@ -167,7 +167,7 @@ def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTa
 
 
 class BagOptions(NamedTuple):
-    """Options for columns, see :func:`~moo_clustering.datasets.read_bags`."""
+    """Column options. See :func:`~moo_clustering.datasets.read_bags`."""
 
     bag: str | None = None
     label: str | Literal[False] | None = None
@@ -176,7 +176,7 @@ class BagOptions(NamedTuple):
     missing: str = "error"
 
     def check(self, columns: Sequence[str], source: str) -> None:
-        """Raise if a named column does not exist or has two roles."""
+        """Raise a DataError if a specified column does not exist or has two roles."""
         asked = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
         roles: dict[str, str] = {}
@@ -191,22 +191,22 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a column without an explicit role is named like a bag or class column."""
+    """Return whether a column has the name of a bag or class column, if this role is not yet assigned."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """A column. Its cells are coded as positions in ``values``, or are the numbers of a numeric column."""
+    """Column description. Non-numeric cells are stored as positions in ``values``."""
 
     name: str
-    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values read so far)
+    kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
     values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table with one instance per row; nominal values are codes, missing values NaN."""
+    """A table with one instance per row. Nominal values are stored as codes, and missing values as NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -216,14 +216,14 @@ class Rows:
         return len(self.numbers)
 
     def only(self, columns: Sequence[int]) -> Self:
-        """Select columns."""
+        """Select columns by position."""
         if len(columns) == len(self.columns):
             return self
         kept = tuple(self.columns[column] for column in columns)
         return type(self)(kept, self.numbers[:, list(columns)], self.lines)
 
     def place(self, row: int) -> str:
-        """Return the position of a row in the file, for messages."""
+        """Describe the position of a row in the file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
@@ -232,7 +232,7 @@ class Roles(NamedTuple):
 
     bag: int
     label: int | None
-    guessed: bool  # whether the bag column was selected only because it is the first
+    guessed: bool  # whether the bag column was selected only because it is the first column
 
 
 def flat_roles(
@@ -273,14 +273,14 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Find the identifier and the class among other attributes; ``distinct`` marks unique values."""
+    """Find the identifier and class attributes; ``distinct`` marks attributes with unique values."""
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
         others = [place for place in _free(columns, options) if place not in (label, relational)]
-        # A single attribute with unique values identifies the bags.
+        # If a single other attribute remains and its values are unique, it identifies the bags.
         if label is not None and bag is None and not others and distinct[label]:
             return label, None
     if bag is None:
@@ -319,7 +319,7 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 
 
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
-    """Read bags from a text table separated by commas, tabs, semicolons or pipes."""
+    """Read bags from a text table with comma, tab, semicolon or pipe separators."""
     source = str(path)
     contents = files.tidy_text(text, suffix)
     columns, lines = _lines(contents, source)
@@ -333,7 +333,7 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
 
 
 def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Return column names and the line number of every row; raise if rows have unequal numbers of cells."""
+    """Return column names and row line numbers. Raise a DataError if rows have unequal lengths."""
     rows = table.rows(source)
     columns = tables.column_names(list(itertools.islice(rows, 1)), source)
     lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
@@ -358,13 +358,13 @@ def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION)
 
 
 def _as_text(columns: list[str], options: BagOptions) -> set[str]:
-    """Return the columns whose values remain text, because "007" and "7" are different bags."""
+    """Return the columns to keep as text: "007" and "7" are different bags."""
     guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
     return guessed | {name for name in (options.bag, options.label) if name}
 
 
 def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
-    """Return the texts that represent missing cells of a column."""
+    """Return the texts that mark missing cells in a column."""
     if column not in as_text:
         return ["", "?", "nan", "NaN", "NA"]
     is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
@@ -421,7 +421,7 @@ def read_flat(
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
         if place is not None and attributes[place].kind == "numeric":
-            attributes[place].kind = "text"  # preserve the notation
+            attributes[place].kind = "text"  # preserve the notation used in the file
     numbers, places = arff.RowReader(attributes).read_all(lines, source)
     rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
     unused = (
@@ -433,12 +433,12 @@ def read_flat(
 
 
 def columns_of(attribute: arff.Attribute) -> Column:
-    """Convert an attribute to a column, after its values have been read."""
+    """Convert an attribute to a column. Its values must have been read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
 def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source: str) -> BagTable:
-    """Convert rows to bags, by the roles of the columns."""
+    """Convert rows to bags according to the column roles."""
     column = rows.columns[roles.bag]
     members = members_of(column, rows.numbers[:, roles.bag], rows, source)
     if roles.guessed and members.n_bags == len(rows):
@@ -461,7 +461,7 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
 
 
 def is_identifier(rows: Rows, place: int) -> bool:
-    """Return whether a column with a name like id, name or key has non-numeric, unique values."""
+    """Return whether a column has a name like id, name or key, and unique, non-numeric values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     return (
         column.kind in {"nominal", "text"}
@@ -483,7 +483,7 @@ def read_relational(
     options.check(beside + inside, source)
     for attribute in header.attributes:
         if attribute.kind == "numeric":
-            attribute.kind = "text"  # preserve the notation of an identifier or a class
+            attribute.kind = "text"  # preserve the notation of identifiers and classes
     codes, places = arff.RowReader(header.attributes).read_all(lines, source)
     entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
     bag, label = _roles(entries, relational, options, source)
@@ -531,7 +531,7 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
 
 
 def _texts(entries: Rows, relational: int) -> list[str]:
-    """Return the text of each bag in the file, empty if missing."""
+    """Return the text of each bag in the file; empty if missing."""
     values = (*entries.columns[relational].values, "")
     codes = entries.numbers[:, relational]
     return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]
@@ -540,7 +540,7 @@ def _texts(entries: Rows, relational: int) -> list[str]:
 def _relational_instances(
     inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Return the instances of all bags, and the number of instances in each row of the file."""
+    """Return the instances of all bags, and the number of instances per row of the file."""
     reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -613,7 +613,7 @@ def _labels(
 
 
 class Members(NamedTuple):
-    """Bag of each row, numbered in order of appearance, and the bag identifiers."""
+    """Bag number of each row, in order of first appearance, and the bag identifiers."""
 
     bag_of_row: NDArray[np.int64]
     ids: tuple[str, ...] | None
@@ -623,7 +623,7 @@ class Members(NamedTuple):
         return int(self.bag_of_row.max()) + 1
 
     def name(self, bag: int) -> str:
-        """Return the name of a bag, for messages."""
+        """Describe a bag by its identifier or number, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
 
@@ -635,7 +635,7 @@ class Classes(NamedTuple):
 
 
 def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, source: str) -> Members:
-    """Number the bags by a column of identifiers; raise a DataError if a cell is empty."""
+    """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         raise files.DataError(
@@ -648,7 +648,7 @@ def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, sou
 def assemble(
     rows: Rows, members: Members, classes: Classes | None, options: BagOptions, name: str, source: str
 ) -> BagTable:
-    """Assemble bags with rows in file order, and their classes."""
+    """Assemble the bags, with their rows in file order, and the bag classes."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
@@ -661,7 +661,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # Bags need not copy an array without other references
+    X.flags.writeable = False  # no other references exist, so Bags need not copy the array
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)
@@ -673,7 +673,7 @@ def _classes(
     codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*classes.column.values, None]  # so that -1 (no class) selects None
+    values = [*classes.column.values, None]  # code -1 (no class) selects None
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -691,7 +691,7 @@ def _classes(
 
 
 def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    """Return the codes and names of the classes of the bags; None if all classes are unknown."""
+    """Return class codes of the bags, and class names. The codes are None if all classes are unknown."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
@@ -699,9 +699,9 @@ def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...
 def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
-    """Return the features of the instances: numeric columns, and one-hot encoded nominal attributes."""
-    # An attribute declared ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
-    # column ``name=value`` per declared value, so that all pairs of values are equally distant.
+    """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
+    # An attribute declared as ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
+    # column ``name=value`` per declared value, which makes all pairs of distinct values equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, source)
@@ -727,7 +727,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the feature names and values of a column; the values are None if they equal ``codes``."""
+    """Return a column's feature names and feature values, with None for values equal to ``codes``."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -751,7 +751,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # Do not show a number as an example of a text.
+        # The example should be a text that is not a number, if there is any.
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
@@ -775,7 +775,7 @@ def _leave_out(column: str) -> files.Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
-    """Impute missing numbers, or raise a DataError if ``options`` forbid them or numbers are infinite."""
+    """Impute missing numbers. Raise a DataError if ``options`` forbid this or if a number is infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
@@ -800,7 +800,7 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
         raise files.DataError(f"{source}: column {name!r} has no values", _leave_out(name))
-    from sklearn.impute import SimpleImputer  # slow import, needed only for missing values
+    from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)):

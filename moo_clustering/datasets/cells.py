@@ -1,7 +1,7 @@
-"""Table cells: numbers, dates, times, fractions and categories, parsed from text in any notation.
+"""Parser for table cells: numbers, dates, times, fractions and categories, in any notation.
 
-``read_column`` infers the notation of a column. ``read_again`` parses new rows in the same notation, so
-that a fitted preparer treats new tables like the first one.
+``read_column`` infers a column's notation. ``read_again`` parses new rows in the same notation, so that a
+fitted preparer treats new tables like the first one.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
-# Short forms of answers.
+# Abbreviated answers.
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
-# Names of columns of numbers that are codes, whose differences mean nothing.
+# Names of columns that probably contain codes: numbers with meaningless differences.
 _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
 )
-# Words for missing values; ``_WORDS`` count as missing only in columns of numbers or dates.
+# Words for missing values; ``_WORDS`` count as missing only in numeric and date columns.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Groups of thousands or, as in India, of lakhs and crores (12,34,567).
+# Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# Numbers whose commas or points cannot separate thousands.
+# Numbers in which commas or points cannot be thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Smallest share of numbers in a numeric column; with up to _DIFFERENT distinct values, all must be numbers.
+# Minimum share of numbers in a numeric column. With up to _DIFFERENT distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Largest share of numbers that may lack the unit of the others; maximum number of units in a message.
+# Maximum share of numbers that may lack the common unit, and maximum number of units listed in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -61,8 +61,8 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # maximum number of cells of a short column
-# A currency before the number, or a short unit after it. Arbitrary prefixes would match names.
+_SHORT = 1_000  # maximum number of cells in a short column
+# A currency may precede the number, and a short unit may follow it. Arbitrary prefixes would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
@@ -73,9 +73,9 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
-# Durations in the notation of Python, pandas and ISO 8601, which begin with days or P.
+# Durations in Python, pandas and ISO 8601 notation, which begin with days or P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks in the notation of pandas, and weeks of ISO 8601, converted to their first day.
+# Quarters and weeks in pandas notation, and ISO 8601 weeks, all converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
@@ -83,19 +83,19 @@ _ISO_WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
-# A minus after a decimal number, as in accounting; 2- can be a grade.
+# Accounting notation with a minus after a decimal number. Integers are excluded, because 2- may be a grade.
 _AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
 _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
-# Full-width and Arabic marks; digits of all scripts are converted by their values.
+# Full-width and Arabic punctuation. Digits of any script are converted by value instead.
 _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", "--+.,.,")
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Largest numbers of distinct values of a discrete column, and of a categorical column.
+# Maximum number of distinct values in a discrete column, and in a categorical column.
 FEW, _MOST = 20, 100
-_LEAST_SUMMED = 8  # rows above a total
+_LEAST_SUMMED = 8  # minimum number of rows above a row of totals
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
-_FREE_TEXT = 4  # mean number of words per cell above which a column is free text
+_FREE_TEXT = 4  # columns with a higher mean number of words per cell are free text
 _SHOWN = 8  # maximum number of names in a note
 
 
@@ -105,28 +105,28 @@ class Column:
 
     name: str
     kind: Kind
-    # Numbers (float64), dates (datetime64) or texts (objects) of shape (n_samples,), with missing values.
-    # Not a Series, because creating one per column would dominate the run time for wide tables.
+    # Numbers (float64), dates (datetime64) or text (objects) of shape (n_samples,), possibly missing.
+    # An array, because creating a Series per column would dominate the run time for wide tables.
     values: NDArray[Any]
     reason: str = ""  # why the column is dropped
-    strays: tuple[str, ...] = ()  # strings among numbers, which are treated as missing
+    strays: tuple[str, ...] = ()  # strings in a column of numbers, which are treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
-    unit: str = ""  # of the numbers
-    code: str = ""  # why numerals are codes, hence categories
-    remark: str = ""  # further note about the interpretation
-    units: str = ""  # why a column with different units is dropped if it has too many values for categories
-    # All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and durations,
-    # and ``("fraction",)`` for fractions.
+    unit: str = ""  # unit of the numbers
+    code: str = ""  # why numerals are treated as codes, and hence as categories
+    remark: str = ""  # additional note on the interpretation
+    units: str = ""  # why a column of mixed units is dropped if it has too many values to be categorical
+    # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
+    # ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
-        """Return a copy that is marked as dropped."""
+        """Return a copy marked as dropped."""
         return replace(self, kind="out", reason=reason)
 
 
 def read_column(name: str, column: pd.Series[Any]) -> Column:
-    """Interpret a column by its dtype if numeric or date, otherwise by the text of its cells."""
+    """Interpret a column by its dtype if this is numeric or a date type, otherwise by the cells' text."""
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
@@ -140,11 +140,11 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         infinite = np.isinf(numbers)
         strays = tuple(str(value) for value in np.unique(numbers[infinite]))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # without strays, the column shares the memory of the table
+        if strays:  # otherwise, the column shares memory with the table
             numbers = np.where(infinite, np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
-        # Avoid a Python object per cell.
+        # Avoid creating one Python object per cell.
         where, distinct = pd.factorize(column.array, use_na_sentinel=False)
         cells = _Cells(where, _written(distinct.astype(object).tolist()))
     else:
@@ -162,7 +162,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Resolve ambiguous numbers by the notation of the other columns; convert 20240131 to a date."""
+    """Resolve ambiguous numbers using the notation of other columns, and convert 20240131 to a date."""
     if column.kind != "number":
         return column
     if not (column.convention == "ambiguous" or column.grouped):
@@ -171,11 +171,11 @@ def settled(column: Column, written: set[Convention]) -> Column:
         remark = "; ".join(filter(None, (column.remark, files.missing_code(column.values))))
         return replace(column, remark=remark)
     decimal = "comma" in written and "point" not in written
-    is_money = column.unit in _MONEY  # amounts of money do not have three decimals
+    is_money = column.unit in _MONEY  # monetary amounts do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
-        # Decimal commas are unlikely if some cells have three decimals and others none.
+        # Decimal commas are unlikely if some cells would have three decimals and other cells none.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
@@ -184,7 +184,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
         return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all have three decimals, both interpretations differ only by a factor.
+    # If all cells have three decimals, the two interpretations differ only by a factor.
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
@@ -203,20 +203,20 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 
 
 class Reread(NamedTuple):
-    """Parsed new rows of a column."""
+    """Cells of new rows in one column, after parsing."""
 
-    # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
+    # Same types as :attr:`Column.values`; cells that could not be parsed are missing.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
-    rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells with these texts
-    note: str = ""  # how the notation differs from that of the fit
-    convention: Convention = "none"  # notation of the texts, if they contain numbers
+    rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells that could not be parsed
+    note: str = ""  # how the notation differs from the notation seen in the fit
+    convention: Convention = "none"  # notation of the texts if they contain numbers
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse new rows of a column in the notation of the fit."""
-    # If this fails, the notation is inferred again, and ``note`` reports the change. Up to a tenth of the
-    # cells may be unreadable and are treated as missing; more cause a DataError.
+    """Parse new rows of a column in the notation seen in the fit."""
+    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
+    # treated as missing if they are at most a tenth of the cells; otherwise, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -250,7 +250,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column fits both its fitted notation and the new notation of another column."""
+    """Raise a DataError if a column fits both its own notation and another column's new notation."""
     changed = [
         (column.name, read.convention)
         for column, read in zip(columns, found, strict=True)
@@ -282,7 +282,7 @@ _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse rows whose dtype determines their kind."""
+    """Parse new rows with a numeric, date or duration dtype."""
     read = read_column(column.name, further)
     is_date, note = read.kind == "date", ""
     numbers = read.values
@@ -302,7 +302,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
-    """Parse numbers; cells with ``is_plain`` have a numeric type, so no notation applies to them."""
+    """Parse numbers. Cells marked in ``is_plain`` have a numeric type and thus no notation."""
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -334,7 +334,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions; accept plain numbers (of hours) where this fails."""
+    """Parse times or fractions. Other texts are parsed as plain numbers (hours, in a column of times)."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -361,7 +361,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
-    """Parse all texts at once if possible, otherwise one by one, with NaN for unreadable texts."""
+    """Parse all texts at once if possible, otherwise one by one; unreadable texts become NaN."""
     where, different = different_cells(texts)
     if (values := reader(different)) is not None:
         return np.asarray(values)[where]
@@ -372,7 +372,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from numbers, and count the cells with each unit; other texts are unchanged."""
+    """Remove units from numbers, and count the cells with each unit. Other texts remain unchanged."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -422,10 +422,10 @@ def _without_unit_note(column: Column) -> str:
 
 
 class _Cells(NamedTuple):
-    """Distinct texts of a column and the text of each cell, so that every text is processed only once."""
+    """Cells stored as distinct texts and positions, so that each distinct text is processed only once."""
 
-    where: NDArray[np.intp]  # position of each cell's text in ``different``, -1 for missing cells
-    different: NDArray[Any]  # in order of appearance
+    where: NDArray[np.intp]  # position of each cell's text in ``different``; -1 for missing cells
+    different: NDArray[Any]  # distinct texts in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
         """Strip whitespace, and mark the words in ``missing`` as missing cells."""
@@ -438,7 +438,7 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Return the text of every cell, None for missing cells."""
+        """Return the text of every cell; None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -470,7 +470,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # The notation of other columns can determine the interpretation later.
+        # If the numbers are ambiguous, ``settled`` interprets them later, based on the other columns.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,
@@ -498,7 +498,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note about cells without it, and a reason if units differ."""
+    """Return the common unit of n cells, a note on cells without it, and a reason if the units differ."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -512,12 +512,12 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
 def _compact(texts: Iterable[str]) -> list[str]:
     """Remove spaces and apostrophes that separate thousands."""
     listed = list(texts)
-    # One search is much faster than many substitutions.
+    # A single search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
 
 
 def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
-    """Convert numbers to Python's notation."""
+    """Rewrite numbers in Python notation."""
     compact = _compact(texts)
     if convention == "plain":
         return compact
@@ -526,18 +526,18 @@ def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
 
 
 def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the values at the positions ``where``; -1 becomes a missing value."""
+    """Return the values at the positions ``where``; position -1 yields a missing value."""
     missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     return np.append(values, missing)[where]
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
-    """Return the stripped texts of the cells; those in ``missing`` become None."""
+    """Return the stripped text of each cell; None if it is in ``missing``."""
     return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return the texts of the cells, empty for missing values."""
+    """Return the text of each cell; empty for missing values."""
     texts = np.empty(len(cells), dtype=object)
     if set(map(type, cells)) <= {str}:
         texts[:] = cells
@@ -547,8 +547,8 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the distinct cells, and those in order of appearance."""
-    # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
+    """Return each cell's position among the distinct cells, and the distinct cells as first seen."""
+    # For short columns, a dict is faster than ``pandas.factorize`` with its dozens of internal calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -559,7 +559,7 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
 
 def blanks_note(texts: Iterable[str]) -> str:
-    """Return a note about texts that are equal after stripping whitespace, or ""."""
+    """Return a note on distinct texts that are equal after stripping whitespace, or ""."""
     met: dict[str, str] = {}
     for text in texts:
         other = met.setdefault(text.strip(), text)
@@ -569,7 +569,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note about distinct names for the same number, letters or answer, or an empty string."""
+    """Return a note on distinct names for the same number, letters or answer, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
@@ -589,18 +589,18 @@ def alike_note(names: Iterable[str]) -> str:
 
 
 class Numbers(NamedTuple):
-    """Numbers parsed from texts."""
+    """Numbers parsed from text."""
 
-    # Python's notation; decimal commas; commas between thousands; ambiguous (1,234); or no numbers.
+    # Python notation, decimal commas, commas as thousands separators, ambiguous (1,234), or not numeric.
     convention: Convention
-    # Shape (n,). NaN for texts that are not numbers; ambiguous numbers are read with decimal commas.
+    # Shape (n,). NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
     values: NDArray[np.float64]
-    grouped: bool = False  # whether the points of plain numbers may be thousands separators (1.234)
+    grouped: bool = False  # whether points in plain numbers may be thousands separators (1.234)
 
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
-    """Parse non-empty texts as numbers; ``counts`` cells contain each text. Takes O(n) time and memory."""
-    # Use objects, because a string array reserves the length of the longest text for every cell.
+    """Parse n non-empty texts, which occur ``counts`` times, as numbers. Takes O(n) time and memory."""
+    # Object arrays are required: a string array reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
@@ -614,13 +614,13 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     }
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
-    best = max(shares, key=lambda name: shares[name])  # "plain" wins ties
+    best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return Numbers("none", np.full(len(texts), np.nan))
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # A 0,123 or a 1500 next to 1,234 shows that commas do not separate thousands.
+    # If 0,123 or 1500 occurs alongside 1,234, the commas are not thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     way: Literal["comma", "point"] = "point" if best == "point" and convention != "ambiguous" else "comma"
@@ -632,7 +632,7 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
 
 
 def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
-    """Parse numbers in Python's notation."""
+    """Return numbers parsed from Python notation, with NaN for infinite values."""
     pointed = [text for text in texts if "." in text]
     grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
     values[~np.isfinite(values)] = np.nan  # too large for a float
@@ -640,7 +640,7 @@ def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
 
 
 def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> NDArray[np.float64]:
-    """Parse numbers with decimal commas, or with commas between thousands; NaN for other texts."""
+    """Parse numbers with decimal commas, or commas as thousands separators; other texts become NaN."""
     pattern = _COMMA if convention == "comma" else _POINT
     compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
     values = files.exact_numbers(_in_python(compact, convention))
@@ -649,13 +649,13 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates; return a reason if they are ambiguous, None if not all are dates."""
+    """Parse non-empty texts as dates. Return a reason if ambiguous, and None if any text is not a date."""
     dates = _dated(texts)
     return dates.values if isinstance(dates, _Dates) else dates
 
 
 class _Dates(NamedTuple):
-    """Dates, and all formats that fit the texts."""
+    """Dates parsed from texts, and all formats that fit the texts."""
 
     values: NDArray[np.datetime64]
     forms: tuple[str, ...]
@@ -677,19 +677,19 @@ def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Parse dates in one format; return None if any text has another format."""
+    """Parse dates in one format. Return None if any text has a different format."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
     if form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-        # dates outside the range of pandas before version 3
+        # NumPy also parses dates outside the range that pandas supports before version 3.
         with suppress(ValueError):
             return column.to_numpy(dtype="datetime64[us]")
     return None
 
 
 def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datetime64] | None:
-    """Convert numbers such as 20240131 to days; None unless all are days from 1900 to 2099."""
+    """Convert numbers such as 20240131 to days. Return None unless all are days from 1900 to 2099."""
     low, high = np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)
     if not 19000101 <= low <= high <= 20991231:
         return None
@@ -703,7 +703,7 @@ def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datet
 
 
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Return the dates in UTC, in microseconds unless two dates would become equal."""
+    """Convert dates to UTC, with microsecond resolution unless this would change a date."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
     coarse = dates.astype("datetime64[us]")
     return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
@@ -720,8 +720,8 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Parse times of day and durations as hours; None if any text is neither."""
-    # Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
+    """Convert times of day and durations to hours. Return None if any text is neither."""
+    # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         match = _TIME.fullmatch(str(text))
@@ -742,8 +742,8 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Parse fractions in lowest terms and integers, as Python prints them; None for other texts."""
-    # Other quotients may be dates, grades or blood pressures.
+    """Parse integers, and fractions in lowest terms, as printed by Python. Return None for other texts."""
+    # Fractions that are not in lowest terms may be dates, grades or blood pressures.
     numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         try:
@@ -757,10 +757,10 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _signed(texts: NDArray[Any]) -> NDArray[Any]:
-    """Convert digits of all scripts, and negative numbers such as (1,234), -$5 and 1.50-, to ASCII."""
+    """Convert digits of any script, and negative numbers such as (1,234), -$5 and 1.50-, to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Do not convert columns that mix ASCII and other digits, which is probably a mistake.
+        # Do not convert columns that mix ASCII digits with other digits: this is probably a mistake.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -774,18 +774,18 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows in one column that differ from all cells of the fit.
+    """Cells of new rows in one column that differ from all cells seen in the fit.
 
     Attributes
     ----------
     column : str
     kind : {"unreadable", "new category", "beyond range"}
-        Cells of the first two kinds are treated as missing.
+        Unreadable cells and new categories are treated as missing.
     n_rows : int
     values : tuple of str
-        Unreadable cells, new categories, or the value farthest beyond the range.
+        Distinct unreadable cells, new categories, or the value farthest beyond the range.
     rows : tuple of int
-        Positions of the rows, from 0.
+        Zero-based row positions.
     """
 
     column: str
@@ -796,7 +796,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
-        """Return the cells with these values in these rows."""
+        """Create the record from values and row positions."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
@@ -808,7 +808,7 @@ def cell_text(value: Any) -> str:
 
 
 def judge(column: Column) -> Column:
-    """Mark a column that is useless for clustering as dropped, with the reason."""
+    """Mark a column that is useless for clustering as dropped, and record the reason."""
     if column.kind == "out":
         return column
     is_known = pd.notna(column.values)
@@ -830,7 +830,7 @@ def judge(column: Column) -> Column:
 def _numbers_rows(name: str, known: NDArray[np.float64]) -> bool:
     if (known != known.round()).any() or len(pd.unique(known)) < len(known):
         return False
-    # Halve the numbers first, because their difference could overflow.
+    # Halve the numbers first: their difference could overflow.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > FEW))
 
@@ -845,7 +845,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
         advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
         return column.out(Advice(f"a different value in every row{_mixed(different)}", *advice))
-    # Codes are certainly categories, so more distinct values are allowed.
+    # Codes are certainly categorical, so they may have more distinct values than other columns.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _FREE_TEXT else "too many different values"
@@ -854,7 +854,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe texts if at least half, but not all, are numbers or dates; otherwise return ""."""
+    """Describe mixed texts: at least half, but not all, are numbers or dates. Otherwise return ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
@@ -874,7 +874,7 @@ def _mixed(different: NDArray[Any]) -> str:
 
 
 def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
-    """Return notes about dropped columns, one per reason."""
+    """Return notes on dropped columns, one note per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         if column.kind == "out":
@@ -897,14 +897,14 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
 
 
 def unread_note(unread: UnseenCells) -> str:
-    """Return a note about cells of new rows that could not be parsed."""
+    """Return a note on cells of new rows that could not be parsed."""
     cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
     texts = listed([*map(repr, unread.values)])
     return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
-    """Return notes about categories, dates, and numbers in unusual notation."""
+    """Return notes on categories, dates, and numbers in unusual notation."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
         count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
@@ -946,11 +946,11 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
 
 
 def totals_note(columns: Sequence[Column]) -> str:
-    """Return a note about a last row with the sums of the other rows, or an empty string."""
+    """Return a note on a last row that contains the sums of the other rows, or an empty string."""
     numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
     sums = []
     for column in numbers:
-        cells = column.values[~np.isnan(column.values)] / len(column.values)  # sums must not overflow
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # prevent overflow
         others, last = cells[:-1], cells[-1]
         if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
@@ -965,5 +965,5 @@ def column_list(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join the first names, followed by the number of the others."""
+    """Join the first names, and append the number of remaining names."""
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,4 +1,4 @@
-"""Reader of documents, tf-idf features, and embeddings."""
+"""Document reader, tf-idf features and embeddings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
-# Packages with embedding models, and the class that loads a model.
+# Embedding packages, and the class that loads a model in each.
 _EMBEDDERS = {
     "sentence-transformers": "SentenceTransformer",
     "fastembed": "TextEmbedding",
@@ -54,16 +54,16 @@ class Documents(tables.NamedRows):
     texts : list of str
         One text per document, possibly empty.
     titles : list of str or None
-        Cells of the column ``title``, if it exists.
+        Cells of the ``title`` column, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., for scoring, -1 if unknown. None if a document has several classes.
+        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if any document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
         Known classes of each document, in file order, if any document has several; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether the classes of each document are known. An empty list means no classes; a missing field, null
-        or an empty cell means unknown classes. See :func:`label_indicators`.
+        Whether each document's classes are known. An empty list means that the document has no class; a
+        missing field, null or an empty cell means that its classes are unknown. See :func:`label_indicators`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Documents(tables.NamedRows):
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes, 0 if there are none."""
+        """Number of known classes; 0 if the classes are unknown."""
         return len(self.target_names)
 
 
@@ -96,31 +96,31 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with text columns, or a folder of text files.
 
-    Takes O(bytes) time and O(total length of the texts) memory. Raises a DataError for files that are
-    missing, not UTF-8, damaged, of unknown type or without documents; invalid JSON (with the line); columns
-    that do not exist; and empty identifiers.
+    Takes O(bytes) time and O(total text length) memory. Raises a DataError if the file is missing, damaged,
+    not UTF-8, of unknown type or without documents; if JSON is invalid (reporting the line); if a column
+    does not exist; or if an identifier is empty.
 
     Parameters
     ----------
     path : path-like
         ``.jsonl`` or ``.jsonl.gz`` (one JSON object per line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table whose first line names the columns); or a folder. The ``.txt`` files of a folder and its
-        sub-folders are the documents, identified by file name.
+        table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
+        those in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
-        Text columns to join, in this order. Default: those of title, text and abstract that exist.
+        Text columns to join, in this order. Default: title, text and abstract, as far as they exist.
     id_column : str, optional
-        Column of document identifiers; repeated identifiers are numbered, with a warning. Default: ``id``, if
-        it exists.
+        Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
+        ``id``, if it exists.
     labels : str, optional
-        Column of known classes, for scoring; a JSON list assigns several classes. For a folder,
-        ``"folder"``: the sub-folders are the classes.
+        Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
+        ``"folder"`` uses the sub-folders as classes.
     partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 are unlabelled. For a folder,
-        ``"folder"``: files outside sub-folders are unlabelled.
+        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
+        ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Up to 16 MiB are always allowed.
+        Maximum size of a decompressed file, as a multiple of its compressed size; at least 16 MiB.
     """
 
     path = files.data_path(path)
@@ -150,23 +150,23 @@ def tfidf(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
+    """Compute tf-idf weights with scikit-learn's ``TfidfVectorizer``.
 
-    Takes O(total length of the texts) time and O(stored weights) memory. Raises a DataError if no terms
-    remain, and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
+    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain, and a
+    TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
 
     Parameters
     ----------
     texts : sequence of str
-        One text per document. A document without terms has a zero row; a warning reports their number.
+        One text per document. Documents without terms become zero rows; a warning reports their number.
     sublinear : bool, default=True
-        Use 1 + ln(tf) instead of the count tf.
+        Use 1 + ln(tf) instead of the term count tf.
     norm : {"l2", None}, default="l2"
-        Scale rows to unit length, for the cosine distance; None does not, for the Euclidean distance.
+        ``"l2"`` scales rows to unit length, for the cosine distance. None suits the Euclidean distance.
     stop_words : "english", sequence of str or None, default="english"
         Words to drop.
     min_df, max_df : int or float, default=1 and 1.0
-        Smallest and largest number (int) or share (float) of documents that contain a term.
+        Minimum and maximum document frequency of a term, as a number (int) or a share (float) of documents.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # Imported lazily, because scikit-learn takes a second to import, and tables do not need it.
+    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -201,19 +201,19 @@ def tfidf(
 
 
 def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
-    """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
+    """Compute text embeddings with a callable or an installed package. Nothing is downloaded.
 
-    Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
-    the model fails, or the result is not one finite row of numbers per text. Issues a UserWarning for zero
-    rows and rows of very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``.
-    Source: ParetoClustering.
+    The model determines the time and memory. Raises a DataError if the package or the model is not installed,
+    if the model fails, or if it does not return one finite row of numbers per text. Issues a UserWarning if
+    some rows are zero or differ widely in magnitude. Cluster the rows with
+    ``ParetoClustering(metric="cosine")``. Source: ParetoClustering.
 
     Parameters
     ----------
     texts : sequence of str
     model : callable, str or object with a method ``encode`` or ``embed``
         A callable receives a list of texts and returns one row per text. A string names a function to import
-        (``"module:function"``) or a model in a folder or in the cache of its package:
+        (``"module:function"``), or a model in a folder or in its package's cache:
         ``"sentence-transformers:NAME"``, ``"fastembed:NAME"`` or ``"model2vec:NAME"``.
 
     Returns
@@ -250,7 +250,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
 
 
 def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
-    """Return the name and the function of a model, without downloads."""
+    """Return a model's name and embedding function without downloading anything."""
     if not isinstance(model, str):
         for method in ("encode", "embed"):
             if callable(found := getattr(model, method, None)):
@@ -277,7 +277,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
     load = getattr(module, _EMBEDDERS[package])
     try:
         if package == "model2vec":
-            # ``from_pretrained`` downloads any model that is not a folder.
+            # ``from_pretrained`` downloads the model unless the name is a folder.
             if not Path(name).is_dir():
                 name = import_module("huggingface_hub").snapshot_download(name, local_files_only=True)
             return quoted(model), load.from_pretrained(name).encode
@@ -321,7 +321,7 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
 
 
 class Fields(NamedTuple):
-    """Roles of the columns of a document collection."""
+    """Column roles in a document collection."""
 
     text: tuple[str, ...] | None = None
     id_column: str | None = None
@@ -335,7 +335,7 @@ class Fields(NamedTuple):
         return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
 
     def check(self) -> None:
-        """Raise if a column has two roles, or ``text`` is empty."""
+        """Raise a DataError if a column has two roles, or if ``text`` is an empty tuple."""
         taken = self.roles.by_column()
         if self.text is None:
             return
@@ -348,12 +348,12 @@ class Fields(NamedTuple):
                 raise DataError(Advice("", *(f"{way} names {column!r} twice" for way in _TEXT_COLUMNS)))
 
     def wanted(self) -> set[str]:
-        """Return the names of all columns that the reader can use."""
+        """Return the names of all columns that the reader may use."""
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
 
 
 class Records(NamedTuple):
-    """Cells of the requested columns, None if missing."""
+    """Cells of the requested columns; None for missing cells."""
 
     columns: list[str]
     cells: dict[str, list[Any]]
@@ -361,7 +361,7 @@ class Records(NamedTuple):
 
 
 def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
-    """Build documents from columns."""
+    """Assemble documents from the cells of their columns."""
     source = str(path)
     if not records.lines:
         raise DataError(f"{source} contains no documents")
@@ -396,12 +396,12 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
 
 
 def clean(text: str) -> str:
-    """Replace characters that cannot be encoded (lone surrogates)."""
+    """Replace lone surrogates, which cannot be encoded."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_name(text: str) -> str:
-    """Escape characters that cannot be encoded, so that names remain distinct."""
+    """Escape lone surrogates, which cannot be encoded. Distinct names remain distinct."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -427,7 +427,7 @@ def _texts(records: Records, column: str, source: str) -> list[str]:
 
 
 def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
-    """Yield the non-empty texts of each cell."""
+    """Yield the non-empty texts in each cell."""
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
@@ -440,13 +440,13 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 def _known(
     records: Records, column: str | None, source: str
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
-    """Return class codes and names, or sets of class names if a document has several."""
+    """Return class codes and names, or sets of class names if any document has several classes."""
     if column is None:
         return None, (), None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
     sets = [tuple(dict.fromkeys(map(tables.class_name, names))) for names in cells]
     if any(len(names) > 1 for names in sets):
-        # This call warns about names that look alike.
+        # This call also warns of class names that look alike.
         targets = tables.encode_classes(
             [name for names in cells for name in names], minus_one_is_missing=False
         )[1]
@@ -482,7 +482,7 @@ def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) 
 
 
 def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the line number and object of every non-empty line."""
+    """Yield the line number and JSON object of each non-empty line."""
     is_gzip = path.name.lower().endswith(".gz")
     with io.BytesIO(files.file_bytes(path, expansion)) if is_gzip else open(path, "rb") as file:
         for line, text in enumerate(file, start=1):
@@ -491,9 +491,9 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 
 
 def _exact(text: str) -> float | Decimal:
-    """Parse a JSON number; return a Decimal if double precision would round it."""
+    """Parse a JSON number. Return a Decimal if double precision would round it."""
     number = float(text)
-    # Numbers with up to 15 characters are always distinct in double precision.
+    # Double precision distinguishes all finite numbers with up to 15 characters.
     if len(text) <= 15 and number - number == 0.0:
         return number
     exact = Decimal(text)
@@ -507,7 +507,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
         raise DataError(f"{where} is not valid UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # too many digits or levels
+    except (ValueError, RecursionError) as error:  # too many digits or nesting levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise DataError(f"{where} is JSON but not an object such as {{...}}")
@@ -515,7 +515,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """Read the requested columns of a table as texts."""
+    """Read the requested columns of a table as text."""
     source = str(path)
     lines: list[int] = []
     rows = files.table_text(path, expansion=expansion).rows(source)

@@ -1,4 +1,4 @@
-"""Data files: errors with remedies, cells as text, and reading within memory limits."""
+"""Utilities for data files: errors with remedies, conversion of cells to text, and memory limits."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 if TYPE_CHECKING:
     import pyarrow
 
-_LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
-Row = tuple[int, list[str]]  # number of a non-empty line, and its cells
+_LONGEST = 2**31 - 1  # maximum characters per cell; the csv module's default is 131,072
+Row = tuple[int, list[str]]  # line number and cells of a non-empty line
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# GML, GraphML, and edge lists separated by whitespace or commas.
+# GML, GraphML, and edge lists with whitespace or comma separators.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Compressed text may always expand to this many bytes. Lines of one byte occupy 80 times as much memory.
+# Compressed text may always expand to this many bytes. One-byte lines occupy 80 times their size in memory.
 _ALWAYS = 2**24
-# Cells of a Parquet file may always occupy this many bytes, because constant columns compress without limit.
+# Parquet cells may always occupy this many bytes, because constant columns can be compressed without limit.
 _ALWAYS_CELLS = 2**30
-# Bytes of a cell in memory, for numbers and for Python objects such as a Decimal.
+# Memory per cell in bytes, for numbers and for Python objects such as Decimal.
 _CELL, _OBJECT = 8, 100
-# First bytes of zip archives, such as Excel workbooks.
+# First bytes of a zip archive, which includes Excel workbooks.
 _ZIP = b"PK\x03\x04"
-# Rows per batch of a Parquet file, in general and for delta-encoded texts.
+# Parquet rows per batch, in general and for delta-encoded text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
-# The last row of an Excel sheet.
+# Maximum number of rows in an Excel sheet.
 _LAST_ROW = 2**20
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
-# A first line such as sep=; that Excel writes and reads.
+# First line such as sep=;, which Excel writes and reads.
 _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write exponents with a sign or a decimal point, so 2004E205 may be a code; but people write 1e6.
+# Programs write exponents with a sign or a decimal point, so 2004E205 may be a code. People also write 1e6.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
-# Number format of an Excel cell that pads an integer with zeros.
+# Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
-# Options of the command that assign roles to columns.
+# Command-line options that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
 # Numbers with decimal points or commas, to distinguish data from column names.
@@ -72,19 +72,19 @@ class Remedy(NamedTuple):
     """Advice on how to read a file after an error."""
 
     action: str  # what to do, for example "drop it with"
-    option: str = ""  # option of the reader, or empty
-    # Value of the option, in a list for options that accept several; ``...`` if only the user knows it.
+    option: str = ""  # option of the reader; may be empty
+    # Value of the option (a list if it accepts several values), or ``...`` if only the user knows it.
     value: Any = ...
     note: str = ""  # remark on the option
 
     def __str__(self) -> str:
-        """Format advice for callers of the reader: ``drop it with drop=['name']``."""
+        """Format the advice for Python callers: ``drop it with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """Format advice for users of the command: ``drop it with --drop 'name'`` for ``--drop NAME``."""
+        """Format the advice for command-line users: ``drop it with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -94,14 +94,14 @@ class Remedy(NamedTuple):
 
 
 class DataError(QuotingError):
-    """Raised for data that cannot be used.
+    """Raised if data cannot be used.
 
     Parameters
     ----------
     problem : str
-        Description of the error with file, row, column and value.
+        Description of the error, with the file, row, column and value.
     *remedies : Remedy
-        Options of the reader that solve the problem.
+        Reader options that solve the problem.
     """
 
     def __init__(self, problem: str, *remedies: Remedy) -> None:
@@ -111,7 +111,7 @@ class DataError(QuotingError):
 
 
 class NotNumericError(DataError):
-    """Raised for features that are not numeric; ``columns`` contains their names."""
+    """Raised for non-numeric features; ``columns`` contains their names."""
 
     def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
         super().__init__(problem, *remedies)
@@ -119,8 +119,8 @@ class NotNumericError(DataError):
 
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """Return an error's message for the command; ``flags`` maps options to flags such as ``--drop NAME``."""
-    # Remedies that use other options, or switch an option off without a flag ``--no-...``, are omitted.
+    """Format an error for the command line; ``flags`` maps options to flags such as ``--drop NAME``."""
+    # Omit remedies with options that have no flag, or that switch off an option without a ``--no-...`` flag.
     possible = [
         each
         for each in error.remedies
@@ -132,7 +132,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """Return a message about a missing column or attribute, with its role or the option of the command."""
+    """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
@@ -146,7 +146,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Raise a DataError if the path is not a regular file, or if an OSError occurs in the context."""
+    """Raise a DataError if the path is not a regular file, or if an OSError occurs in the block."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -163,7 +163,7 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
 
 
 def data_path(path: str | PathLike[str]) -> Path:
-    """Convert to a Path; raise a DataError if it is empty, which would mean the current folder."""
+    """Convert to a Path. Raise a DataError if it is empty, because this would mean the current folder."""
     try:
         return checked_path(path)
     except ValueError as error:
@@ -171,18 +171,18 @@ def data_path(path: str | PathLike[str]) -> Path:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix in lower case; for gzip files, the suffix before ``.gz``."""
+    """Return the lower-case suffix, ignoring a final ``.gz``."""
     name = path.name.lower().removesuffix(".gz")
     return Path(name).suffix
 
 
 def holds_documents(path: Path) -> bool:
-    """Return whether a path can only contain documents: JSON lines or a folder."""
+    """Return whether a path is JSON lines or a folder, and thus can only contain documents."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
-    """Read a file, and decompress gzip up to the larger of ``expansion`` times its size and 16 MiB."""
+    """Read a file. Decompress gzip up to ``expansion`` times the file size, or 16 MiB if this is more."""
     raw = path.read_bytes()
     if not raw.startswith(b"\x1f\x8b") and path.suffix.lower() != ".gz":
         return raw
@@ -202,7 +202,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
-    """Create an error for a file that expands beyond the limit."""
+    """Create an error for a file with a decompressed size beyond the limit."""
     return DataError(
         f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and "
         "was not read",
@@ -212,13 +212,13 @@ def too_large(
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a file as UTF-8 text; with ``notes``, also as UTF-16 or, with a note, as Windows-1252."""
+    """Read a UTF-8 text file; with ``notes``, also UTF-16 and (adding a note) Windows-1252."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
 
 def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
-    """Return a text and its encoding."""
+    """Decode a text, and return it with its encoding."""
     if content.startswith(_ZIP):
         raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
     encoding = "ascii" if content.isascii() else "utf-8"
@@ -235,7 +235,7 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
-    """Read an Excel sheet or a text table (UTF-8; ``lenient``: also UTF-16, Windows-1252) as text."""
+    """Read an Excel sheet or text table (UTF-8; if ``lenient``, also UTF-16 or Windows-1252) as text."""
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
@@ -245,10 +245,10 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
+    """Table text without comments, with its separator, its encoding, and notes on how it was read."""
 
-    # The encoding of ASCII files and of sheets is "ascii". Derived files with other letters are UTF-8 with a
-    # byte order mark, without which Excel misreads these letters.
+    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain other letters are
+    # UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
     separator: str
@@ -256,7 +256,7 @@ class TableText(NamedTuple):
     encoding: str = "utf-8"
 
     def rows(self, source: object) -> Iterator[Row]:
-        """Yield the number and cells of every non-empty line."""
+        """Yield the line number and cells of each non-empty line."""
         if "\0" in self.text:
             raise DataError(f"{source} is not a text file: it contains null bytes")
         before = csv.field_size_limit(_LONGEST)
@@ -275,7 +275,7 @@ class TableText(NamedTuple):
         return csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=strict)
 
     def _check_quotes(self, source: object) -> None:
-        """Raise a DataError if a closing quote is missing, so that a cell contains several rows."""
+        """Raise a DataError if a cell spans several rows because a closing quote is missing."""
         reader, start = self._reader(strict=True), 0
         while True:
             try:
@@ -283,7 +283,7 @@ class TableText(NamedTuple):
                     return
             except csv.Error as error:
                 at_end = "end of data" in str(error)
-                # Within a line, text after a closing quote is harmless.
+                # Text after a closing quote is harmless within a line.
                 if at_end or reader.line_num > start + 1:
                     raise DataError(
                         f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
@@ -293,11 +293,11 @@ class TableText(NamedTuple):
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
-    """Remove a line ``sep=;`` and comments from a text table, and find its separator."""
-    # Comments are lines that begin with # or %. After the first row, such a line is a comment if comments
-    # with the same mark precede the table, or if its number of cells differs. The last comment before the
-    # table names the columns if it has as many cells as the next line, and that line contains numbers.
-    # Removed lines become empty, so that line numbers in messages remain correct.
+    """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
+    # Comments begin with # or %. After the first row, such a line is a comment if comments with the same mark
+    # precede the table, or if it has a different number of cells than the first row. The last comment before
+    # the table contains the column names if it has as many cells as the next line, and if the next line
+    # contains numbers. Removed lines become empty, to keep line numbers in messages correct.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
     lines = io.StringIO(text, newline="").readlines()
@@ -310,7 +310,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     while place < len(lines) and (not lines[place].strip() or lines[place].lstrip().startswith(_MARKS)):
         place += 1
     above = [row for row in range(first, place) if lines[row].strip()]
-    if place == len(lines):  # all lines look like comments, so none is
+    if place == len(lines):  # every line looks like a comment, so all are treated as data
         return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
@@ -336,7 +336,7 @@ def _separator(lines: Iterable[str], suffix: str) -> str:
         return "\t"
     first = next((line for line in lines if line.strip()), "")
     for separator in _SEPARATORS[1:]:
-        # In a line with decimal commas, commas do not separate cells.
+        # If the cells have decimal commas, commas are not separators.
         if separator in first and all(map(is_written_number, _split(first, separator))):
             return separator
     return max(_SEPARATORS, key=first.count)
@@ -347,7 +347,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _names(comment: str, line: str, separator: str) -> bool:
-    """Return whether a comment names the columns of the following line."""
+    """Return whether a comment contains the column names for the following line."""
     names, cells = _split(_without_mark(comment, separator), separator), _split(line, separator)
     if len(names) != len(cells) or not all(map(str.strip, names)):
         return False
@@ -361,7 +361,7 @@ def _without_mark(comment: str, separator: str) -> str:
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Return the positions of the comment lines from the first row onwards."""
+    """Return the positions of comment lines after the start of the table."""
     found: list[int] = []
     if not any(line.startswith(_MARKS) for line in lines[place:]):
         return found
@@ -398,17 +398,17 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
-        # Read from memory, because openpyxl would keep the file open.
+        # Read from memory: openpyxl would keep the file open.
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
-            each.reset_dimensions()  # dimensions stated in a file can be wrong
-            # One row shows that a further sheet is not empty.
+            each.reset_dimensions()  # the dimensions declared in the file may be wrong
+            # For the other sheets, a single row suffices to show that they are not empty.
             if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
                 found[each.title] = rows
         book.close()
     except (MemoryError, DataError):
         raise
-    except Exception as error:  # openpyxl does not catch errors of zipfile and of XML parsers
+    except Exception as error:  # openpyxl does not catch errors from zipfile and XML parsers
         raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
@@ -420,7 +420,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
 
 @dataclass
 class _Budget:
-    """Limit on the bytes that the cells of a file occupy."""
+    """Limit on the memory that a file's cells may occupy, in bytes."""
 
     path: Path
     size: int
@@ -429,20 +429,20 @@ class _Budget:
     used: int = 0
 
     def check(self, more: int) -> None:
-        """Raise a DataError if ``more`` bytes in addition to those used exceed the limit."""
+        """Raise a DataError if ``more`` additional bytes would exceed the limit."""
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
             remedy = "save the required part as CSV"
             raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
-        """Add to the bytes in use; raise a DataError if they exceed the limit."""
+        """Add ``more`` bytes to the bytes in use. Raise a DataError if the total exceeds the limit."""
         self.check(more)
         self.used += more
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, without empty rows and trailing empty columns."""
+    """Convert cells to text, omitting empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -458,7 +458,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
         limit.spend(_CELL * len(cells) + sum(map(len, cells)))
         texts.append(cells)
         width = max(width, len(cells))
-        # All rows are padded to the longest.
+        # All rows will be padded to the length of the longest.
         limit.check(_CELL * width * len(texts))
         if only_first:
             break
@@ -467,19 +467,19 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
 
 def _sheet_cell(cell: Any) -> str:
     if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
-        return f"{cell.value:0{len(cell.number_format)}d}"  # the text that the sheet shows, for example 01000
+        return f"{cell.value:0{len(cell.number_format)}d}"  # text displayed in the sheet, for example 01000
     return written(cell.value)
 
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
-    """Read a Parquet file within the memory limit; integers and booleans retain their type."""
+    """Read a Parquet file within the memory limit, preserving integer and boolean types."""
     try:
         import pyarrow as pa
     except ImportError as error:
         raise DataError(
             f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
         ) from error
-    # With missing cells, pandas would otherwise round integers and convert booleans to objects.
+    # If cells are missing, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
     for sign, type_sign in (("Int", "int"), ("UInt", "uint")):
         kept |= {getattr(pa, f"{type_sign}{n}")(): getattr(pd, f"{sign}{n}Dtype")() for n in (8, 16, 32, 64)}
@@ -509,7 +509,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Texts remain dictionary-encoded until their size is known.
+            # Keep text dictionary-encoded until its size is known.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -517,7 +517,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
                 texts.append(kind.path)
     batches = []
     with ParquetFile(path, read_dictionary=texts) as file:
-        # With threads, pyarrow would read batches before the limit is checked.
+        # With threads, pyarrow would read further batches before the limit is checked.
         for batch in file.iter_batches(step, use_threads=False):
             limit.spend(sum(map(_text_bytes, batch.columns)))
             batches.append(batch)
@@ -526,7 +526,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
 
 
 def _text_bytes(array: Any) -> int:
-    """Return the size in bytes of the texts of an array, including repetitions."""
+    """Return the total size of the texts in an array in bytes, including repetitions."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -544,7 +544,7 @@ def _text_bytes(array: Any) -> int:
 
 
 def written(cell: Any) -> str:
-    """Return the text of a cell as in CSV: dates for timestamps at midnight, decimals without exponent."""
+    """Format a cell as in CSV: midnight timestamps as dates, and decimals without an exponent."""
     if isinstance(cell, str):
         return str(cell)
     if isinstance(cell, np.datetime64 | np.timedelta64):
@@ -554,7 +554,7 @@ def written(cell: Any) -> str:
     if isinstance(cell, datetime.datetime):
         is_day = cell.tzinfo is None and cell == type(cell)(cell.year, cell.month, cell.day)
         return cell.date().isoformat() if is_day else cell.isoformat(" ")
-    # Decimals with more digits than this are written with an exponent.
+    # Use an exponent only for decimals of extreme magnitude.
     if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < 400:
         return format(cell, "f")
     try:
@@ -564,11 +564,11 @@ def written(cell: Any) -> str:
 
 
 def cells_of(values: Any) -> list[Any]:
-    """Return the cells of a column in their stored type, so that 0.1 in single precision remains 0.1."""
+    """Return a column's cells in their stored type: a single-precision 0.1 must remain 0.1 as text."""
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # so that -1 (no category) selects None
+        names = [*values.cat.categories, None]  # code -1 (no category) selects None
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -576,33 +576,33 @@ def cells_of(values: Any) -> list[Any]:
 
 
 def are_cells(cells: Sequence[Any]) -> bool:
-    """Return whether :func:`is_cell` holds for all cells of a column."""
+    """Return whether all cells in a column satisfy :func:`is_cell`."""
     return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 
 def is_cell(cell: Any) -> bool:
-    """Return whether a cell is a scalar such as a number, text or date, but neither bytes nor complex."""
+    """Return whether a cell is a number, text, date or other scalar, but neither bytes nor complex."""
     return bool(pd.api.types.is_scalar(cell)) and not isinstance(cell, bytes | complex | np.complexfloating)
 
 
 def as_number(text: str) -> float:
-    """Parse a number in Python's notation; NaN for other texts, infinite on overflow."""
+    """Parse a number in Python notation. Return NaN for other texts, and infinity on overflow."""
     try:
         value = float(text)
     except ValueError:
         return float("nan")
-    # Python also accepts 1_000 and digits of other scripts, which files do not contain.
+    # Python also accepts 1_000 and non-ASCII digits, which are not numbers in a data file.
     return value if text.isascii() and "_" not in text else float("nan")
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number or NaN in Python's notation."""
+    """Return whether a text is a number or NaN in Python notation."""
     number = as_number(text)
     return number == number or text.strip().casefold().lstrip("+-") == "nan"
 
 
 def is_written_number(text: str) -> bool:
-    """Return whether a text is a number with a decimal point or comma."""
+    """Return whether a text is a number, possibly with decimal points or commas."""
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
@@ -613,12 +613,12 @@ def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
     if joined.isascii() and "_" not in joined:
         with suppress(ValueError):
             return np.array(list(map(float, listed)), dtype=np.float64)
-    # Exceptions are slow, and commas are their most frequent cause.
+    # Test for commas first: they are the most common cause of exceptions, which are slow.
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 
 def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[Row]:
-    """Yield rows; raise a DataError if a row has a different number of cells."""
+    """Yield rows. Raise a DataError if a row does not have ``n_columns`` cells."""
     for line, row in rows:
         if len(row) != n_columns:
             cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
@@ -631,9 +631,9 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes instead of numbers; empty if they are numbers. Takes O(n) time."""
-    # Codes begin with zeros (01000), look like exponents (2004E205), or are different integers that are equal
-    # in double precision. ``known`` maps texts to their numbers in Python's notation.
+    """Return why numerals are codes rather than numbers; empty if they are numbers. Takes O(n) time."""
+    # Codes begin with zeros (01000), look like exponents (2004E205), or are distinct integers that are equal
+    # in double precision. ``known`` maps texts in Python notation to their numbers.
     exponents = []
     for text in known:
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
@@ -653,7 +653,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Describe how the conversion to numbers changes texts; empty if it does not. See :func:`code_reason`."""
+    """Describe how conversion to numbers affects texts; empty if not at all. See :func:`code_reason`."""
     if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -662,12 +662,12 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
-    """Describe a number such as -999 that may mark missing cells; empty if there is none. Takes O(n) time."""
-    # Such a number occurs repeatedly, and is farther from all others than the others are from each other.
+    """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
+    # Such a number occurs repeatedly, and its distance from all other numbers exceeds their range.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
-            n, halves = np.count_nonzero(numbers == code), others / 2  # differences of halves cannot overflow
+            n, halves = np.count_nonzero(numbers == code), others / 2  # differences between halves are finite
             if n > 1 and len(others) and 0 < np.ptp(halves) < np.abs(halves - code / 2).min():
                 values = f"all other values ({others.min():g} to {others.max():g})"
                 what = f"{code:g} in {n} cells is far from {values}"
@@ -676,14 +676,14 @@ def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
 
 
 def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
-    """Map distinct texts to their numbers, without missing and infinite numbers."""
+    """Map each distinct text to its number, omitting missing and infinite numbers."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Find two different numbers that are equal in double precision, or return None. Takes O(n) time."""
-    # Double precision represents up to 15 digits exactly.
+    """Find two distinct numbers that are equal in double precision, or return None. Takes O(n) time."""
+    # Double precision distinguishes all numbers with up to 15 digits.
     if max(map(len, numbers), default=0) <= 15:
         return None
     met: dict[float, str] = {}
@@ -695,16 +695,16 @@ def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
 
 
 def is_plain(column: pd.Series[Any]) -> bool:
-    """Return whether a column has a numeric type, or is boolean without missing cells."""
+    """Return whether a column is numeric, or boolean without missing cells."""
     types = pd.api.types
     if types.is_bool_dtype(column.dtype):
         return not column.hasnans
-    # Arrow's decimals may have more digits than double precision.
+    # Arrow decimals may have more digits than double precision.
     return types.is_numeric_dtype(column.dtype) and not str(column.dtype).startswith("decimal")
 
 
 def indistinct_values(column: pd.Series[Any] | NDArray[Any]) -> tuple[str, str] | None:
-    """Find two numbers of a column of integers or wide floats that are equal in double precision, or None."""
+    """Find two distinct integers or wide floats that are equal in double precision, or return None."""
     values: Any = column
     if isinstance(column, pd.Series):
         types = pd.api.types

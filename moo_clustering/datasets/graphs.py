@@ -1,4 +1,4 @@
-"""Reader of graphs: GML, GraphML, edge lists and adjacency matrices."""
+"""Reader for graphs in GML, GraphML, edge lists and adjacency matrices."""
 
 import re
 from os import PathLike
@@ -21,24 +21,24 @@ _FORMS = "it must have two columns of nodes and optionally weights, or be a squa
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> tables.Table:
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
-    Edge weights are ignored, and parallel edges count as one. Loops are omitted, with a UserWarning. Raises a
+    Edge weights are ignored, parallel edges count as one, and loops are omitted with a UserWarning. Raises a
     DataError if the file is not a readable graph. Takes O(bytes) time and memory; O(n_nodes^2) for matrices.
 
     Parameters
     ----------
     path : path-like
-        - ``.gml``, ``.graphml``: directed or undirected graphs with names and attributes of the nodes.
-        - ``.edges``, ``.edgelist``: two nodes per line, separated by whitespace or commas; undirected.
-        - ``.csv`` and other tables of :func:`read_table`: two or three columns are edges (two nodes, and a
-          weight), undirected; more columns are an adjacency matrix.
-        - ``.npz`` of :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
+        - ``.gml``, ``.graphml``: directed or undirected graphs with node names and attributes.
+        - ``.edges``, ``.edgelist``: undirected edges, two nodes per line, separated by whitespace or commas.
+        - ``.csv`` and other formats of :func:`read_table`: two or three columns are read as undirected edges
+          (two nodes and, optionally, a weight), and more columns as an adjacency matrix.
+        - ``.npz`` files written by :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
     labels : str, optional
-        Node attribute in GML or GraphML that contains known classes, for scoring.
+        GML or GraphML node attribute that contains the known classes for scoring.
 
     Returns
     -------
     Table
-        ``X`` contains 0 and 1; ``row_ids`` and ``feature_names`` are the names of the nodes.
+        ``X`` contains 0 and 1; ``row_ids`` and ``feature_names`` are the node names.
     """
     path = files.data_path(path)
     source, classes = str(path), None
@@ -69,7 +69,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file with networkx; return node names, the adjacency matrix and, if requested, node classes."""
+    """Parse a file with networkx. Return node names, adjacency matrix and, if requested, node classes."""
     import networkx as nx
 
     notes: list[str] = []
@@ -87,7 +87,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
             graph = nx.parse_graphml(text)
         else:
             graph = nx.Graph(_node_pairs(text))
-    except Exception as error:  # networkx raises many types for malformed files
+    except Exception as error:  # networkx raises many types of errors for malformed files
         raise files.DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
     if not len(graph):
         raise files.DataError(f"{path} has no nodes")
@@ -97,13 +97,13 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         if labels not in known:
             raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # Labels of GML nodes can be missing or repeated.
+    # GML node labels may be missing or repeated, so nodes are identified by their ids.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Return two nodes per line, separated by commas if whitespace alone does not separate every line."""
+    """Split each line into two nodes, at commas if whitespace does not separate the nodes in every line."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2)[:2] for line in lines]
     has_commas = all("," in line for line in lines)
@@ -118,7 +118,7 @@ def _node_pairs(text: str) -> list[list[str]]:
 
 
 def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
-    """Return node names and the adjacency matrix from edges or a matrix in a table, or from a sparse npz."""
+    """Read node names and adjacency matrix from a table (edges or matrix) or from a sparse npz file."""
     if tables.array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
@@ -150,7 +150,7 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
 
 
 def _edges(path: Path) -> NDArray[Any] | None:
-    """Return the nodes of the edges in a table, one row per edge; None if it is not a list of edges."""
+    """Return the two nodes of each edge, one row per edge; None if the table is not an edge list."""
     frame, roles, notes = tables.read_frame(path, tables.Roles(header=False))
     for note in notes:
         warn_caller(f"{path.name}: {note}")
@@ -161,7 +161,7 @@ def _edges(path: Path) -> NDArray[Any] | None:
         [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()], object
     )
     head, rest = cells[0], cells[1:]
-    if not head[0] and cells.shape[1] > 2:  # the first column contains names of rows
+    if not head[0] and cells.shape[1] > 2:  # the first column contains row names
         if set(rest[:, 0]) == set(head[1:]):
             return None
         head, rest = head[1:], rest[:, 1:]

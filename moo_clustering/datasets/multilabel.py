@@ -1,4 +1,4 @@
-"""Reader of multi-label data from ARFF, svmlight and npz files."""
+"""Reader for multi-label data in ARFF, svmlight and npz files."""
 
 import math
 import re
@@ -24,12 +24,12 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# The number of features or rows is limited to 2^21 (hashing uses 2^20), or to 100 per value if that is more.
+# Limit on the number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per value if this is more.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors of scikit-learn's reader; indices beyond 64 bits and invalid bytes cause the last two.
+# Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
 _ERRORS = (ValueError, OverflowError, IndexError)
-# An integer feature with more digits than double precision.
+# Integer feature value with more digits than double precision.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _OPTIONS = {
@@ -49,9 +49,9 @@ class MultiLabelTable(tables.NamedRows):
     Parameters
     ----------
     X : csr_array of shape (n_samples, n_features), float64
-        Finite features; sorted indices, no stored zeros.
+        Finite features, with sorted indices and without stored zeros.
     Y : ndarray of shape (n_samples, n_labels), int8
-        1 if the sample has the label, 0 if not; rows of -1 are unlabelled samples.
+        1 if the sample has the label, 0 if not. Rows of -1 mark unlabelled samples.
     label_names : tuple of str
         One name per column of Y.
     """
@@ -93,23 +93,23 @@ class MultiLabelTable(tables.NamedRows):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Mask of the labelled samples, including those without any label; shape (n_samples,)."""
+        """Mask of the labelled samples, including samples with no labels; shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
     @property
     def cardinality(self) -> float:
-        """Mean number of labels of the labelled samples, 0 if there are none."""
+        """Mean number of labels per labelled sample; 0 if all samples are unlabelled."""
         labelled = self.labelled
         return float(self.Y[labelled].sum(axis=1, dtype=np.int64).mean()) if labelled.any() else 0.0
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Return a copy with shuffled rows, identifiers and labels."""
+        """Return a copy with the rows, identifiers and labels shuffled together."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(self, X=self.X[order], Y=self.Y[order], row_ids=self.row_ids[order])
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """Return the first row with invalid label indicators and a message; None if all rows are valid."""
+    """Return the first row with invalid label indicators, and a message; None if all rows are valid."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
@@ -125,7 +125,7 @@ def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
 
 
 def tidy_csr(X: Any) -> sp.csr_array:
-    """Convert to float64 CSR with sorted indices, no stored zeros, and 32-bit indices if possible."""
+    """Convert to float64 CSR format with sorted indices (32-bit if possible) and no stored zeros."""
     X = sp.csr_array(X, dtype=np.float64)
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -147,41 +147,41 @@ def read_multilabel(
     drop: Sequence[str] = (),
     expansion: int = EXPANSION,
 ) -> MultiLabelTable:
-    """Read multi-label samples from ARFF (MULAN, MEKA), svmlight or npz.
+    """Read multi-label samples from an ARFF (MULAN, MEKA), svmlight or npz file.
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
     and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError for files that are
-    missing, empty, truncated, damaged or of unknown type; labels that do not exist or are neither 0 nor 1;
-    rows with some missing labels; indices that are repeated or too large; features that are missing, infinite
-    or not numeric; XML with a document type.
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if the file is missing,
+    empty, truncated, damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some
+    labels of a row are missing; if indices are repeated or too large; if features are missing, infinite or
+    non-numeric; or if the XML file declares a document type.
 
     Parameters
     ----------
     path : path-like
         - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
-          value). Features are numeric or declared ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
-          initials); labels have only these two values. A row with ``?`` for every label is unlabelled.
-        - ``.svmlight``, ``.svm``, ``.libsvm``: lines ``1,3 5:1 7:0.5``. Feature indices start at 0 if the
-          index 0 occurs, else at 1. The labels that occur are sorted numerically. A line without labels is a
-          sample without any label. Blank lines are ignored.
+          value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
+          initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
+        - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5``. Feature indices start at
+          0 if the index 0 occurs, otherwise at 1. The labels in the file are sorted numerically. A line
+          without labels is a sample with no labels. Blank lines are ignored.
         - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
-          same archive or another one. No code in the files is executed.
+          same archive or in another. No code in the files is executed.
 
         Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN's XML file of label names in order. Default for ARFF: an existing file of the same name.
+        MULAN XML file that lists the label names in order. Default for ARFF: a file of the same name, if any.
     n_labels : int, optional
-        For ARFF, the first ``n_labels`` attributes are labels, or the last ones if negative. Default without
-        an XML file: MEKA's option in the relation name, as in ``'Music: -C 6'``.
+        For ARFF, use this number of leading attributes as labels or, if negative, of trailing attributes.
+        Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
-        -1 for unlabelled samples), or of a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
+        -1 for unlabelled samples) or with a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or the path of a text file with one name per line. Default: arrays of these names, the
-        files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or x0, x1, ... and y0, ...
+        For npz, names, or path of a text file with one name per line. Default: the arrays with these names,
+        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or x0, ... and y0, ...
     id_column : str, optional
-        Attribute (ARFF) or array (npz) of row identifiers.
+        Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
         Attributes (ARFF) to drop.
     """
@@ -263,7 +263,7 @@ def _sequence(names: Any, what: str) -> tuple[str, ...]:
 
 
 def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> MultiLabelTable:
-    """Read an ARFF file, see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read an ARFF file. See :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     lines = arff.arff_lines(text)
     header = arff.read_header(lines, source)
@@ -273,7 +273,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
     used = {*parts.labels, *parts.features}
     for place, attribute in enumerate(attributes):
         if place not in used:
-            attribute.kind = "text"  # preserve the notation, or accept any value of a dropped attribute
+            attribute.kind = "text"  # keep identifiers unchanged, and accept any value in dropped attributes
     entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
     return MultiLabelTable(
@@ -287,7 +287,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
 
 
 class _Numbers:
-    """Entries as numbers, and the number that an omitted entry of each column represents."""
+    """Entries as numbers, and the number represented by an omitted entry in each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -304,7 +304,7 @@ class _Numbers:
         self.values[known] = coded[entries.columns[known], entries.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-        """Return the rows, positions within ``columns``, and values of the entries in ``columns``."""
+        """Return the rows, positions within ``columns`` and values of all entries in ``columns``."""
         where = np.full(len(self._attributes), -1)
         where[columns] = np.arange(len(columns))
         places = where[self._entries.columns]
@@ -328,7 +328,7 @@ class _Numbers:
         tables.require_room(
             shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
         )
-        if default.any():  # sparse rows omit the first declared value, even if it is 1
+        if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
@@ -368,7 +368,7 @@ def _arff_row_ids(
 
 
 def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Read lines ``1,3 5:1 7:0.5``, see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read lines such as ``1,3 5:1 7:0.5``. See :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -404,7 +404,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # Imported lazily, because scikit-learn takes a second to import, and tables do not need it.
+    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -412,7 +412,7 @@ def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, .
 
 
 def _blame(data: bytes, source: str, error: Exception) -> str:
-    """Return a message with the number of the invalid line, found by bisection."""
+    """Find the invalid line by bisection, and return a message that contains its number."""
     lines = data.split(b"\n")
     first, end = 0, len(lines)
     while end - first > 1:
@@ -430,7 +430,7 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 
 
 def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    """Read one or two archives, see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read one or two archives. See :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
@@ -475,7 +475,7 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
 
 
 def require_finite_csr(X: Any, source: str) -> None:
-    """Raise a DataError for NaN and infinity in a CSR matrix."""
+    """Raise a DataError if a CSR matrix contains NaN or infinity."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
@@ -486,7 +486,7 @@ def require_finite_csr(X: Any, source: str) -> None:
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
-    """Build a sparse matrix from an archive of ``scipy.sparse.save_npz``, after checking its arrays."""
+    """Check the arrays of a ``scipy.sparse.save_npz`` archive, and build the sparse matrix."""
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
@@ -496,7 +496,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
-    # The conversion from CSC to CSR needs memory for every row, even without values.
+    # Conversion from CSC to CSR requires memory for every row, even if it has no values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         raise DataError(
@@ -525,13 +525,13 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
-        # Limit the number of labels without samples, because dense indicators need memory for each.
+        # Limit the number of labels without samples, because dense indicators require memory for every label.
         if Y.shape[1] > max((2**20), Y.nnz):
             raise DataError(
                 f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
             )
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
-        Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half precision or foreign byte orders
+        Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half-precision or byte-swapped values
     problem = wrong_indicators(Y)
     if problem is not None:
         raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
@@ -554,7 +554,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Return names after checking them: one per column, unique. A text file has one name per line."""
+    """Check that there is one unique name per column, and return the names. Files list one per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)
@@ -578,7 +578,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
 
 
 def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
-    """Return x0, x1, ...; raise if the count is implausible for a file with ``n_values`` values."""
+    """Return x0, x1, .... Raise a DataError if ``count`` is implausible for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
         raise DataError(
@@ -595,7 +595,7 @@ def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> ND
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
-    """Convert the labels of documents to indicators, one column per name in ``documents.target_names``.
+    """Convert document labels to indicators, with one column per name in ``documents.target_names``.
 
     Raises a ValueError if the documents were read without labels.
 
@@ -604,13 +604,13 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     documents : Documents
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether documents with an empty list of labels are unlabelled, as in some collections. By default,
-        only missing labels (no such field, null, an empty cell) mark unlabelled documents.
+        Whether an empty list of labels marks an unlabelled document, as in some collections. By default,
+        only a missing field, null or an empty cell does.
 
     Returns
     -------
     ndarray of shape (n_documents, n_labels), int8
-        1 if the document has the label, 0 if not; rows of -1 are unlabelled documents.
+        1 if the document has the label, 0 if not. Rows of -1 mark unlabelled documents.
 
     Examples
     --------

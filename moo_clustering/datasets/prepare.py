@@ -1,8 +1,8 @@
-"""Preparation of tables: numbers, dates and categories become scaled and weighted features.
+"""Table preparation: convert numbers, dates and categories to scaled and weighted features.
 
-``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares new rows in the
-same way. Columns with few values are weighted by their association with other columns. Missing cells are
-filled from the nearest rows.
+``prepare_table`` prepares a single table. ``TablePreparer`` is fitted to one table and prepares new rows in
+the same way. Columns with few distinct values are weighted by their association with other columns, and
+missing cells are filled from the nearest rows.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets import files
 
-# Significance level of an association, before correction for the number of other columns.
+# Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
-# With fewer rows, hardly any association is significant.
+# With fewer rows, associations are hardly ever significant.
 _LEAST_ROWS = 40
-# Outliers this many interquartile ranges beyond the quartiles, up to this share, do not affect the scale.
-# The other values must have at least this range, relative to the largest, so that squares do not overflow.
+# Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
+# at most _MOST_BEYOND. The range of the other values, relative to the largest, must be at least _LEAST_RANGE.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
+# Number of rows that fill a missing cell. If there are two columns, near rows may be in different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Largest numbers of rows to search for neighbours and splits, and for associations; products per block.
+# Maximum number of rows searched for neighbours and splits, and for associations. Distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
-_ROWS = 50_000  # rows converted to features at once, which limits the memory of intermediate results
-# A column determines the best split if the split explains at least _EXPLAINED of its variance, and at most
-# _UNEXPLAINED of the variance of every other column, of which there are at least _OTHERS.
+_ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
+# A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
+# and at most _UNEXPLAINED of the variance of every other column. At least _OTHERS other columns are required.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
-# Smallest association between missing cells and clusters, and minimum number of missing cells, to report.
+# Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
@@ -58,21 +58,21 @@ class PreparedTable:
     X : ndarray of shape (n_samples, n_features), float64
         Features without missing values.
     feature_names : tuple of str
-        Column names, and ``column=value`` for the indicators of categories.
+        Column names, and ``column=value`` for category indicators.
     notes : tuple of str
         Description of the preparation, one line per kind of step.
     columns : DataFrame of shape (n_samples, n_columns)
-        Columns that became features, with filled cells: float64, datetime64 or strings.
+        Columns used as features, with missing cells filled: float64, datetime64 or strings.
     category_names : tuple of str
         Names of the categorical ``columns``.
     weights : tuple of float
-        Total variance of the features of each of the ``columns``, unless ``scale="none"``.
+        Total feature variance of each of the ``columns``, unless ``scale="none"``.
     missing : DataFrame of shape (n_samples, n_columns), bool
-        Mask of the filled cells of ``columns``.
+        Mask of the cells of ``columns`` that were filled.
     preparer : TablePreparer
-        Fitted preparer, whose ``transform`` prepares new rows.
+        Fitted preparer. Its ``transform`` prepares new rows.
     unseen : tuple of UnseenCells
-        Unreadable cells, unknown categories and values beyond the range of the fit, in new rows.
+        Cells of new rows that are unreadable, have an unknown category, or lie beyond the range of the fit.
     """
 
     X: NDArray[np.float64]
@@ -87,7 +87,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """The ``columns`` with missing values instead of filled cells, and booleans instead of 0 and 1."""
+        """The ``columns`` with the filled cells missing again, and with booleans instead of 0 and 1."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -97,13 +97,13 @@ class PreparedTable:
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the ``columns`` that have one, by name."""
+        """Units by column name, for the ``columns`` that have a unit."""
         return self.preparer.units()
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
-        """Return names of the columns whose missing cells are associated with the clusters, strongest first.
+        """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the table was filled in rather than the samples.
+        Such clusters may reflect how the table was filled in rather than the samples themselves.
 
         Parameters
         ----------
@@ -112,8 +112,8 @@ class PreparedTable:
         Returns
         -------
         tuple of str
-            Columns with at least five missing cells whose Cramer's V with the clusters is at least .3, and
-            significant at .01 after correction for the number of columns.
+            Names of columns with at least five missing cells. Their Cramer's V with the clusters is at least
+            0.3, and significant at the 0.01 level after correction for the number of columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -135,33 +135,34 @@ def prepare_table(
     weights: Literal["dependence", "equal"] = "dependence",
     missing: Literal["neighbors", "median"] = "neighbors",
 ) -> PreparedTable:
-    """Compute features from the numbers, booleans, dates and categories of a table.
+    """Compute features from the numbers, booleans, dates and categories in a table.
 
-    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or
-    parentheses for a minus. Fractions, times of day and durations (in hours), dates (20240131 only if all
-    cells are such dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are
-    recognised. A note names numbers such as -999 that may mark missing values. Numerals with leading zeros
-    (01000) or several digits before an exponent (2004E205), and integers that float64 cannot distinguish, are
-    codes, hence categories. Booleans become 0 and 1, dates become days, and categories become one indicator
-    per value (one for two values).
+    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units, or
+    parentheses instead of a minus sign. Fractions, times of day and durations (in hours), dates (20240131
+    only if all cells have this form), weeks (2024-W05), periods and words for missing values (NA, n/a, null,
+    ?) are recognised. A note lists numbers such as -999 that may mark missing values. Numerals with leading
+    zeros (01000) or several digits before an exponent (2004E205), and integers that float64 cannot
+    distinguish, are treated as codes, and hence as categories. Booleans become 0 and 1, dates become days,
+    and categories become one indicator per value (a single indicator if there are two values).
 
-    Columns are dropped if they are constant or mostly empty, number the rows, contain mostly unique strings,
-    or have different units, ambiguous commas or ambiguous dates. Up to 5% of the numbers may lack the unit.
+    Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
+    unique strings, or if they mix units or have ambiguous commas or dates. Up to 5% of the numbers in a
+    column may lack the unit.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_columns)
-        At least two rows. The index is not used.
+        At least two rows. The index is ignored.
     scale : {"equal", "none"}, default="equal"
-        ``"equal"``: the variances of the features of a column sum to 1, or to its weight; all indicators of a
-        column are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
+        ``"equal"``: the feature variances of each column sum to its weight; all indicators of a column are
+        scaled by the same factor. ``"none"``: unscaled numbers, and indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
         With ``scale="equal"``, weight categorical columns, and columns with at most 20 distinct values, by
-        their greatest association with another column (see Notes), or by 1. With fewer than 40 rows, all
-        weights are 1.
+        their strongest association with another column (see Notes), or by 1. All weights are 1 if there are
+        fewer than 40 rows.
     missing : {"neighbors", "median"}, default="neighbors"
-        Fill missing cells with the mean (or mode) of the five nearest rows with known cells, or with the
-        median (or mode) of the column, which can turn the filled rows into a cluster.
+        Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
+        with the column's median (or mode). The latter can turn the filled rows into a cluster.
 
     Raises
     ------
@@ -171,24 +172,26 @@ def prepare_table(
     Warns
     -----
     UserWarning
-        If one column alone determines the best split into two clusters, or is dropped for different units.
+        If one column alone determines the best split in two, or if a column with mixed units is dropped.
 
     Notes
     -----
-    The values of a discrete column form clusters in any table, so one irrelevant column could determine the
-    partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
-    column (continuous numbers in eight bins of equal counts). A discrete column without association above
-    chance (chi-square test at .01 divided by the number of other columns) is dropped, unless all are.
+    The values of a discrete column form clusters in any table, so a single irrelevant column could determine
+    the partition. The weight of a discrete column is therefore its highest bias-corrected Cramer's V, from 0
+    to 1, with any other column (continuous numbers are split into eight bins with equal counts). Discrete
+    columns without a significant association (chi-square test at the 0.01 level, divided by the number of
+    other columns) are dropped, unless this applies to all columns.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they are more than 5%. Distances between rows use the columns known in both rows. In tables
-    of up to two columns, a single row fills a cell.
+    scale, unless they exceed 5% of the values. Distances between rows are based on the columns known in both
+    rows. In tables with at most two columns, each missing cell is filled from a single row.
 
-    Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
-    columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
-    fill n_incomplete rows. In longer tables, 2,000 random rows (with a fixed seed) fill missing cells, and
-    10,000 determine the associations. Pass scaled features to estimators that do not scale again, such as
-    ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py`` measures the effect of the defaults.
+    Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
+    between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
+    n_features) time to fill n_incomplete rows. In longer tables, missing cells are filled from 2,000 random
+    rows, and associations are computed from 10,000 (with a fixed seed). Pass scaled features to estimators
+    that do not scale again, such as ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py``
+    measures the effect of the defaults.
 
     References
     ----------
@@ -212,30 +215,30 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer that prepares tables as :func:`prepare_table` does, and new rows in the same way.
+    """Transformer that applies :func:`prepare_table` to a table, and the same preparation to new rows.
 
-    Columns of new rows are matched by label and parsed in the notation of the fit. Categories, scales and
-    weights are those of the fit, and missing cells are filled from rows of the fit.
+    The columns of new rows are matched by label and parsed in the notation seen in the fit. Categories,
+    scales and weights are taken from the fit, and missing cells are filled from the rows of the fit.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names of the fit. Defined only if all labels are strings.
+        Column names seen in the fit. Defined only if all labels are strings.
     n_features_in_ : int
     column_names_ : tuple of str
-        Names of the columns that became features.
+        Names of the columns used as features.
     category_names_ : tuple of str
         Names of the categorical columns.
     weights_ : tuple of float
-        Total variance of the features of each column, unless ``scale="none"``.
+        Total feature variance of each column, unless ``scale="none"``.
     notes_ : tuple of str
         Description of the preparation, one line per kind of step.
 
     Notes
     -----
-    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories become
-    missing values. A different notation must be unambiguous, and at most a tenth of the cells of a column may
-    be unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
+    Columns that were not used in the fit may be absent, and additional columns are ignored. Unknown
+    categories become missing values. A notation not seen in the fit must be unambiguous, and at most 10% of
+    the cells in a column may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
 
     Examples
     --------
@@ -267,7 +270,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_columns)
-            At least two rows. Tables of polars, pyarrow and AnnData are converted to pandas.
+            At least two rows. polars, pyarrow and AnnData tables are converted to pandas.
         y : None
             Ignored.
 
@@ -295,7 +298,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_columns)
-            Rows with the columns of the fit.
+            Rows with the columns seen in the fit.
 
         Returns
         -------
@@ -304,13 +307,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are no rows, or a column is missing, of another kind, in another unit or ambiguous.
+            If there are no rows, or if a column is missing, ambiguous, or of the wrong kind or unit.
 
         Warns
         -----
         UserWarning
-            If cells have unknown categories, another notation or no unit, are unreadable, or are far beyond
-            the range of the fit, or if all cells of a row are missing.
+            If cells are unreadable, have unknown categories, a different notation or no unit, or lie far
+            beyond the range of the fit, or if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
@@ -319,11 +322,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the features of new rows with filled columns and notes, without warnings."""
+        """Return the features of new rows with filled columns and notes; issue no warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Convert features, such as those of a cluster centre, to the columns of a table.
+        """Convert features, such as the coordinates of a cluster centre, to table columns.
 
         Parameters
         ----------
@@ -332,7 +335,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n_samples, n_columns)
-            Numbers, dates rounded to microseconds, booleans, and the categories with the greatest indicators.
+            Numbers, dates rounded to microseconds, booleans, and the categories with the largest indicators.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
@@ -346,12 +349,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return pd.DataFrame({scale.column.name: scale.cells(block) for scale, block in pairs})
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return column names, and ``column=value`` for the indicators of categories.
+        """Return column names, and ``column=value`` for category indicators.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the columns of the fit.
+            Column names seen in the fit.
 
         Returns
         -------
@@ -363,7 +366,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
-        """Fit, and return features, filled columns, the mask of their known cells, and notes."""
+        """Fit, and return the features, the filled columns, the mask of known cells, and notes."""
         for name, value, allowed in (
             ("scale", self.scale, ("equal", "none")),
             ("weights", self.weights, ("dependence", "equal")),
@@ -420,7 +423,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *repeated_column_notes(used, filled),
             *class_notes(used),
         )
-        # Set attributes last, so that an error leaves the previous fit unchanged.
+        # Set the attributes last: an error must leave the previous fit unchanged.
         self._scales, self._donors = scales, donors
         self._names_in, self._labels_in = list(frame.columns), labels
         self.n_features_in_ = frame.shape[1]
@@ -480,7 +483,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _table(
         self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
     ) -> PreparedTable:
-        # Copy columns that share the memory of the table. Store texts as objects, not as pandas strings.
+        # Copy columns that share memory with the table. Store text as objects, not as pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         return PreparedTable(
@@ -495,7 +498,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         )
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
-        """Select the columns of the fit from new rows; also return a note about other columns."""
+        """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
@@ -518,7 +521,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, [f"{reading.column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
-        """Return the units of the columns that have one, by name.
+        """Return units by column name, for the columns that have a unit.
 
         Returns
         -------
@@ -536,7 +539,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 
 def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:
-    """Raise a DataError that names the absent columns, and similar or new names in the table."""
+    """Raise a DataError that names the absent columns, and similar or new column names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
     hint = f"; it has {reading.column_list(hints)}, but names must match exactly" if hints else ""
@@ -547,12 +550,12 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Weight columns from 0 to 1: 1 for continuous numbers, otherwise the greatest association."""
-    # All weights are 1 for fewer than 40 rows, or if no weight would be positive.
+    """Weight columns from 0 to 1: 1 for continuous numbers, otherwise the strongest association."""
+    # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Check the first rows first: most columns with too many values can be recognised there.
+    # Check the first rows before the rest: they suffice to exclude most columns with too many values.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -566,7 +569,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Count pairs of values in rows without missing cells.
+        # Count the pairs of values in rows where both cells are known.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)
@@ -575,20 +578,20 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
 
 
 def _some_rows(n: int, most: int) -> NDArray[np.intp]:
-    """Return the numbers of all rows, or of a random sample with a fixed seed, in ascending order."""
+    """Return all row numbers, or a random sample of them with a fixed seed, in ascending order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def _indicators(column: reading.Column) -> NDArray[np.float64]:
-    """Return the indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
+    """Return indicators of values, or of bins with equal counts, shape (n_samples, n_different)."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
-        # Use ranks, so that huge numbers and dates are binned in the same way.
+        # Bin the ranks, which also works for huge numbers and dates.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Eight bins. At most FEW distinct numbers are not binned: they form clusters, as categories do.
+        # Use eight bins. Up to FEW distinct numbers are not binned: they form clusters, like categories.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -623,7 +626,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         return
     with one_thread():
         side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # Ignore a split of a few distant rows: clusterers handle outliers.
+    # Ignore a split that separates a few distant rows: estimators handle outliers themselves.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -640,7 +643,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
 
 
 def _filled(column: reading.Column, known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Fill missing numbers and dates with the median, and texts with the mode."""
+    """Fill missing numbers and dates with the median, and other missing cells with the mode."""
     if known.all():
         return column.values
     values = column.values.copy()
@@ -653,7 +656,7 @@ class _Donors(NamedTuple):
 
     scales: list[_Scale]
     weights: NDArray[np.float64]
-    rows: NDArray[np.float64]  # features, 0 where missing
+    rows: NDArray[np.float64]  # features, 0 if the cell is missing
     known: NDArray[np.bool_]  # shape (n_donors, n_columns)
     values: list[NDArray[Any]]
 
@@ -673,13 +676,13 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill cells that are not ``known`` from near rows, or from ``filled`` if no row is comparable."""
+        """Fill unknown cells from near rows, or from ``filled`` if no row is comparable."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort rows by their missing cells, because most terms of the distances depend only on these.
+        # Sort the rows by the pattern of their missing cells, on which most distance terms depend.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
@@ -694,7 +697,7 @@ class _Donors(NamedTuple):
             distances = rows @ (-2.0 * self.rows.T)
             distances += (rows**2 @ of_donors_mask.T)[:, donor_at]
             distances += (of_rows_mask @ squared.T)[row_at]
-            # Divide by the total weight of the columns known in both rows.
+            # Divide by the total weight of the columns that are known in both rows.
             common = (of_rows * self.weights) @ of_donors.T
             with np.errstate(divide="ignore"):
                 distances /= np.where(common > 0.0, common, np.nan)[row_at][:, donor_at]
@@ -707,7 +710,7 @@ class _Donors(NamedTuple):
                 near = distances[np.ix_(wanting, giving)]
                 last = min(n_near, len(giving)) - 1
                 bound = np.partition(near, last, axis=1)[:, last]
-                # Include ties with the last neighbour, so that the order of the rows has no influence.
+                # Include all ties with the last neighbour: the row order must not influence the result.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
                 counts = taken.sum(axis=1)
                 for n in set(counts.tolist()) - {0}:
@@ -718,7 +721,7 @@ class _Donors(NamedTuple):
 
 
 def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
-    """Return the mean of numbers, median of dates or mode of categories in each row (ties: first name)."""
+    """Return the mean number, median date or mode (ties broken by the first name) of each row."""
     n_rows, n = values.shape
     if kind in ("category", "truth"):
         where, different = reading.different_cells(values.ravel())
@@ -733,7 +736,7 @@ def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
 
 
 def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """Return the features of columns without missing values, shape (n_samples, n_features)."""
+    """Convert columns without missing values to features, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
     for low in range(0, len(X), _ROWS):
         rows, end = slice(low, low + _ROWS), 0
@@ -744,39 +747,39 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
+    """Return 1 for features of known cells and 0 for other features, shape (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """Conversion of the cells of a column to features."""
+    """Conversion of a column's cells to features."""
 
-    column: reading.Column  # column of the fit, without its values
+    column: reading.Column  # column seen in the fit, without its values
     feature_names: tuple[str, ...]
     weight: float
-    usual: Any  # fills missing cells if no row is comparable
-    low: Any = None  # range of numbers and dates; days are counted from the first date
+    usual: Any  # value for missing cells if no row is comparable
+    low: Any = None  # range of the numbers or dates; days are counted from the first date
     high: Any = None
-    # Numbers are first divided by the largest magnitude, so that squares neither overflow nor underflow.
+    # Numbers are first divided by the largest magnitude, to keep squares from overflowing or underflowing.
     largest: float = 1.0
     mean: float = 0.0
     spread: float = 1.0
     categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
-    # One factor for all indicators, so that a rare value does not weigh more than a frequent one.
+    # All indicators share one factor: a rare value must not weigh more than a frequent one.
     factor: float = 1.0
 
     @classmethod
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Fit to the known cells of a column, and to the same column with filled cells."""
+        """Fit the conversion to the known cells of a column, and to the same column after filling."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
         if column.kind == "category":
             categories = np.array(sorted(pd.unique(known)), dtype=object)
-            # The second indicator of two values would be redundant.
+            # With two values, a second indicator would be redundant.
             names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
             scale = cls(bare, names, weight, usual, categories=categories)
             if is_equal:
@@ -812,7 +815,7 @@ class _Scale:
         return filled.astype(np.float64)
 
     def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the features of cells without missing values, shape (n_samples, n_feature_names)."""
+        """Convert cells, none of them missing, to features, shape (n_samples, n_feature_names)."""
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
@@ -820,7 +823,7 @@ class _Scale:
         return block * np.sqrt(self.weight)
 
     def cells(self, block: NDArray[np.float64]) -> Any:
-        """Return the cells of features, the inverse of :meth:`features`."""
+        """Convert features to cells, the inverse of :meth:`features`."""
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -834,7 +837,7 @@ class _Scale:
         return numbers
 
     def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Return the cells with the median or mode of the fit in place of missing ones."""
+        """Return the cells with missing values replaced by the median or mode of the fit."""
         missing = pd.isna(cells)
         if not missing.any():
             return cells
@@ -843,13 +846,13 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, reading.UnseenCells | None]:
-        """Replace new categories with missing values; also return a note about them, and UnseenCells."""
+        """Set new categories to missing; return the cells, a note on the categories, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
         if not unknown:
             return cells, "", None
-        # Programs can write codes such as 1 or 01 as the number 1.0.
+        # Some programs write codes such as 1 or 01 as the number 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
             by_number.setdefault(files.as_number(text), []).append(text)
@@ -869,14 +872,14 @@ class _Scale:
         return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note about values outside the range, whether any is far outside, and UnseenCells."""
+        """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
         outside = cells[rows]
         if not len(rows):
             return "", False, None
-        # Halve the numbers first, because differences of huge numbers could overflow.
+        # Halve the numbers first: differences between huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
@@ -888,13 +891,13 @@ class _Scale:
 
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
-    """Return the median of numbers and dates, and the mode of booleans and texts."""
-    # Halve the numbers first, because the sum of two huge numbers could overflow.
+    """Return the median of numbers or dates, or the mode of booleans or text."""
+    # Halve the numbers first: the sum of two huge numbers could overflow.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles; all if rows are few or outliers many."""
+    """Mark values within ten interquartile ranges of the quartiles; all if few rows or many outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -913,7 +916,7 @@ def _refuse(judged: Sequence[reading.Column]) -> None:
 
 
 def independence_notes(names: Sequence[str]) -> list[str]:
-    """Return notes about discrete columns without an association with any other column."""
+    """Return notes on discrete columns that are not associated with any other column."""
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
@@ -923,12 +926,12 @@ def independence_notes(names: Sequence[str]) -> list[str]:
 
 
 def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
-    """Return notes about the number of filled cells, and how they were filled."""
+    """Return notes on the number of filled cells and on how they were filled."""
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
-    # The median of dates is a date of the table, unlike their mean.
+    # Unlike the mean, the median of dates is a date that occurs in the table.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}
@@ -947,7 +950,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
 
 
 def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
-    """Return a note about rows whose cells were all missing."""
+    """Return a note on rows with only missing cells."""
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
@@ -955,9 +958,9 @@ def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 
 
 def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
-    """Return a note about columns of numbers or dates that are linear functions of each other."""
+    """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Among many columns, such as pixels or genes, some usually repeat others. In few rows, some do by chance.
+    # Among many columns, such as pixels or genes, repetition is normal. In few rows, it occurs by chance.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
@@ -974,15 +977,15 @@ def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[ND
 
 
 def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale numbers or dates so that their minimum is 0 and their range at most 2."""
+    """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
-    # Divide first, because differences of huge numbers overflow.
+    # Divide first: differences between huge numbers overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
     return np.asarray(numbers - numbers.min())
 
 
 def class_notes(columns: Sequence[reading.Column]) -> list[str]:
-    """Return notes about features that may be known classes."""
+    """Return notes on features that may be known classes."""
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]

@@ -1,4 +1,4 @@
-"""Bundled data sets and generators of artificial data."""
+"""Bundled data sets and generators for artificial data."""
 
 import operator
 
@@ -15,9 +15,9 @@ _HALF_WIDTH = 10.0
 
 
 def load_bundled(name: str) -> Table:
-    """Load a bundled data set by name, without a download.
+    """Load a bundled data set by name. Nothing is downloaded.
 
-    Raises a ValueError for other names.
+    Raises a ValueError if the name is unknown.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def load_bundled(name: str) -> Table:
     Returns
     -------
     Table
-        With known classes. Rows are often sorted by class; :meth:`Table.shuffled` shuffles them.
+        Table with known classes. Rows are often sorted by class; :meth:`Table.shuffled` shuffles them.
     """
     if name not in BUNDLED:
         raise ValueError(
@@ -48,25 +48,25 @@ def load_bundled(name: str) -> Table:
 
 @documented(load_bundled)
 def load_wine() -> Table:
-    """Load wine: 178 samples, 13 features, 3 classes."""
+    """Load the wine data set: 178 samples, 13 features, 3 classes."""
     return load_bundled("wine")
 
 
 @documented(load_bundled)
 def load_iris() -> Table:
-    """Load iris: 150 samples, 4 features, 3 classes."""
+    """Load the iris data set: 150 samples, 4 features, 3 classes."""
     return load_bundled("iris")
 
 
 @documented(load_bundled)
 def load_digits() -> Table:
-    """Load digits: 1797 images of 8 x 8 pixels, 10 classes."""
+    """Load the digits data set: 1797 images of 8 x 8 pixels, 10 classes."""
     return load_bundled("digits")
 
 
 @documented(load_bundled)
 def load_breast_cancer() -> Table:
-    """Load breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes."""
+    """Load the breast cancer Wisconsin (diagnostic) data set: 569 samples, 30 features, 2 classes."""
     return load_bundled("breast_cancer")
 
 
@@ -81,28 +81,28 @@ def make_bags(
     outlying: float = 0.05,
     random_state: int | np.random.Generator | None = None,
 ) -> BagTable:
-    """Generate clusters of bags: bag centres around cluster centres, instances around bag centres.
+    """Generate clusters of bags, with bag centres around cluster centres and instances around bag centres.
 
     Parameters
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Number of clusters. Their sizes differ by at most one bag; their centres lie far apart in [-10, 10]^d.
+        Number of clusters. Cluster sizes differ by at most one bag; centres lie far apart in [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
-        Minimum and maximum number of instances in a bag; sizes are uniformly distributed.
+        Minimum and maximum number of instances per bag. Sizes are uniformly distributed.
     n_features : int, default=2
     bag_std : float, default=1.0
         Standard deviation of the bag centres around the cluster centres.
     instance_std : float, default=1.0
         Standard deviation of the instances around the bag centres.
     outlying : float in [0, 1], default=0.05
-        Probability that an instance, unless it is the first of its bag, is drawn uniformly from [-10, 10]^d.
+        Probability that an instance, other than the first of a bag, is drawn uniformly from [-10, 10]^d.
     random_state : int, Generator or None, default=None
 
     Returns
     -------
     BagTable
-        ``labels`` are the clusters, ``label_names`` "0", "1", ...
+        ``labels`` contains the cluster of each bag, and ``label_names`` is "0", "1", ...
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Select centres among random candidates, each one farthest from the previous centres."""
+    """Select centres from random candidates, each as far as possible from the previous centres."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

@@ -1,4 +1,4 @@
-"""Reader of tables of numbers and categories from text, Excel, Parquet and npz files."""
+"""Reader for tables of numbers and categories in text, Excel, Parquet and npz files."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Maximum number of dense cells that indices and declared values of a file may require.
+# Maximum number of dense cells that the indices and declared values in a file may require.
 _MOST_CELLS = 2**30
-# Kinds of columns, in the terms of pandas, whose cells are converted to distinct texts.
+# Kinds of columns, as named by pandas, that can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# Strings that represent missing cells among numbers.
+# Strings that mark missing cells in numeric columns.
 _NO_NUMBER = ("", "nan", "NaN", "NA")
 # Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
 _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
-# Up to this number of rows, unique values of a column are plausible categories.
+# In tables with at most this number of rows, a column of unique values may still hold categories.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
-# Index column of a data frame that was written and read repeatedly.
+# Names of the index columns that accumulate when a data frame is repeatedly written and read.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Data whose ``row_ids`` are strings, or the numbers 0, 1, ..."""
+    """Mixin for data with ``row_ids``: strings, or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 
@@ -62,7 +62,7 @@ class NamedRows:
 
 @dataclass(frozen=True, eq=False)
 class Table(NamedRows):
-    """A data set of numeric features, identifiers and labels.
+    """A data set with numeric features, identifiers and labels.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ class Table(NamedRows):
     feature_names : tuple of str
         One name per column of X.
     row_ids : ndarray of shape (n_samples,)
-        Identifiers as strings, or the numbers 0, 1, ... if there are none.
+        Identifiers as strings, or the numbers 0, 1, ... if the rows have no identifiers.
     y : ndarray of shape (n_samples,), int64, or None
-        Known classes 0, 1, ..., for scoring; -1 for empty cells.
+        Known classes 0, 1, ..., used for scoring; -1 for empty cells.
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None
-        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled samples.
+        Partial labels 0, 1, ..., used by ``fit``; -1 for unlabelled samples.
     partial_names : tuple of str
         Names of the classes in partial_y.
     """
@@ -95,11 +95,11 @@ class Table(NamedRows):
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes, 0 if there are none."""
+        """Number of known classes; 0 if the classes are unknown."""
         return len(self.target_names)
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """Return a copy with shuffled rows, identifiers and labels."""
+        """Return a copy with the rows, identifiers and labels shuffled together."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(
             self,
@@ -120,7 +120,7 @@ class CategoryTable(Table):
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Columns of float64, booleans, or strings (objects) for categories, without missing cells.
+        Columns without missing cells: float64, booleans, or strings (dtype object) for categories.
     category_names : tuple of str
         Names of the categorical columns.
     """
@@ -150,61 +150,60 @@ def read_table(
     header: bool | None = None,
     expansion: int = EXPANSION,
 ) -> Table:
-    """Read a data set from CSV, TSV, Excel, Parquet or npz.
+    """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
-    Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
+    Columns without another role are features. They must be numeric or, with ``categories``, numeric or text;
     :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
-    cells are such dates) become days since the earliest date, and times of day and durations become hours.
+    cells have this form) become days since the earliest date, and times of day and durations become hours.
     Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
-    equal in double precision, are codes and thus text. A first column without a name contains the row
-    identifiers. A column ``Unnamed: 0`` of 0, 1, ... is dropped. Takes O(bytes) time and memory.
+    equal in double precision, are treated as codes and hence as text. An unnamed first column contains row
+    identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
     path : path-like
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, optionally compressed (``.csv.gz``): separated by commas,
-          tabs, semicolons, pipes, or as in a first line ``sep=;``. Comment lines (# or %) are skipped.
-        - ``.xlsx``: the first non-empty sheet; requires openpyxl.
+          tabs, semicolons, pipes, or as declared by a first line ``sep=;``. Comments (# or %) are skipped.
+        - ``.xlsx``: the first non-empty sheet is read. Requires openpyxl.
         - ``.parquet``, ``.pq``.
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
-          that the options below name. No code in the file is executed.
+          named by the options below. No code in the file is executed.
     labels : str, optional
-        Column of known classes, strings or numbers, for scoring. Empty cells are unknown classes.
+        Column with the known classes (strings or numbers) for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
-        Column with the classes of some samples; empty cells and -1 are unlabelled.
+        Column with the classes of some samples. Empty cells and -1 mark unlabelled samples.
     id_column : str, optional
-        Column of row identifiers.
+        Column with the row identifiers.
     drop : sequence of str, default=()
         Columns to drop.
     categories : bool, default=False
-        Accept text columns as features. Every distinct string is a category, including "NA" and "?". ``X`` is
-        a data frame if such columns exist, which is impossible in npz files.
+        Accept text columns as features. Every distinct string is a category, including "NA" and "?". If such
+        columns exist, ``X`` is a data frame. Not supported for npz files.
     header : bool, optional
-        Whether the first line of a text file or sheet contains column names; otherwise they are ``column1``,
-        ``column2``, .... Default: False if the line contains only numbers, except for 0, 1, ....
+        Whether the first line of a text file or sheet contains column names. If not, columns are named
+        ``column1``, ``column2``, .... Default: False if the line contains only numbers other than 0, 1, ....
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Excel: 256
-        MiB, Parquet: 1 GiB) is always allowed.
+        Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
+        256 MiB, Parquet: 1 GiB) is always allowed.
 
     Returns
     -------
     Table
-        A :class:`CategoryTable` if there are categories.
+        A :class:`CategoryTable` if there are text columns.
 
     Raises
     ------
     DataError
-        For files that are missing, empty, ragged or of unknown type; columns that do not exist, are not
-        numeric, or have empty, NaN or infinite cells; category columns with a distinct string in every row,
-        if there are more than 20 rows; compressed files that expand too far. If openpyxl or pyarrow is
-        required but not installed.
+        If the file is missing, empty, ragged or of unknown type, or if its decompressed size is too large. If
+        a column does not exist, is not numeric, or has empty, NaN or infinite cells. If a category column has
+        a distinct string in each of more than 20 rows. If openpyxl or pyarrow is required but not installed.
 
     Warns
     -----
     UserWarning
-        For category columns with mostly numbers or mostly unique values; first lines read as data; skipped
-        comments, sheets and columns; dates and times converted to numbers; numbers that became equal, or that
-        may mark missing cells (-999); classes that look alike or like a missing cell; repeated identifiers.
+        If a category column has mostly numbers or mostly unique values; if the first line is read as data; if
+        comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
+        may mark missing cells (-999); if classes look alike or like missing cells; if identifiers repeat.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -231,7 +230,7 @@ def read_table(
 
 
 def is_text_table(path: Path) -> bool:
-    """Return whether a file is a text table (possibly compressed) or an Excel workbook."""
+    """Return whether the file is a (possibly compressed) text table or an Excel workbook."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -248,7 +247,7 @@ class Roles(NamedTuple):
     """Whether the first line names the columns; None infers this."""
 
     def by_column(self) -> dict[str, str]:
-        """Return the role of each named column; raise if a column has two roles."""
+        """Return the role of each named column. Raise a DataError if a column has two roles."""
         roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
         for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
@@ -263,7 +262,7 @@ class Roles(NamedTuple):
 
 
 def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Raise a DataError if a column with a role does not exist."""
+    """Raise a DataError if a column that has been assigned a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
             fault = files.absent(source, "column", column, role, columns)
@@ -271,7 +270,7 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
 
 
 def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
-    """Read a text table, see :func:`~moo_clustering.datasets.read_table`."""
+    """Read a text table. See :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     table = files.table_text(path, expansion=expansion)
     notes = list(table.notes)
@@ -287,7 +286,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     frame = _frame(table, columns, as_text, is_named, source, notes)
     others = not_numeric(frame, [name for name in columns if name not in as_text])
     if roles.categories and others:
-        # Categories also retain the notation of the file.
+        # Categories, too, retain the notation used in the file.
         frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
@@ -298,7 +297,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
 def named_columns(
     head: list[files.Row], header: bool | None, source: str, notes: list[str]
 ) -> tuple[list[str], bool]:
-    """Return the names of the columns, and whether they are in the first line."""
+    """Return the column names, and whether they come from the first line."""
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
@@ -320,19 +319,19 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Return whether all names are numbers, but not 0, 1, ..., which pandas writes for unnamed columns."""
+    """Return whether all names are numbers, other than the 0, 1, ... that pandas writes by default."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 
 def with_first_column(roles: Roles, columns: Sequence[str]) -> Roles:
-    """Use a first column without a name as identifiers, unless another column has this role."""
+    """Use an unnamed first column as identifiers, unless another column has this role."""
     if columns[0] != UNNAMED or roles.id_column is not None or UNNAMED in roles.drop:
         return roles
     return roles._replace(id_column=UNNAMED)
 
 
 def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """Drop index columns that pandas wrote."""
+    """Drop index columns written by pandas."""
     taken = roles.by_column()
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
@@ -344,14 +343,14 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
 
 
 def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -> list[str]:
-    """Read column names from the first line; raise if all are numbers and ``numbers`` is False."""
+    """Read column names from the first line. All-numeric names are an error unless ``numbers`` is set."""
     if not head:
         raise files.DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
     if not numbers and _is_numeric(columns, files.is_number):
         raise files.DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
-        columns[0] = UNNAMED  # pandas and R write row names in this way
+        columns[0] = UNNAMED  # pandas and R leave the header of the row-name column empty
     data = files.Remedy("if the first line is data, use", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
@@ -372,8 +371,8 @@ def _frame(
     source: str,
     notes: list[str],
 ) -> pd.DataFrame:
-    """Read columns of numbers, booleans and text."""
-    # Identifiers and classes retain the notation of the file: "007" is not 7, and "NA" may be a class.
+    """Read numeric, boolean and text columns."""
+    # Identifiers and classes retain the notation used in the file: "007" is not 7, and "NA" may be a class.
     missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
     frame = cells_of_text(table.text, table.separator, missing, source, header=0 if is_named else None)
     return _typed_frame(frame, text, notes)
@@ -382,7 +381,7 @@ def _frame(
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as strings; ``missing`` contains the strings of missing cells of every column."""
+    """Read cells as strings; ``missing`` maps each column to the strings that mark missing cells."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -402,7 +401,7 @@ def cells_of_text(
 
 
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """Convert columns outside ``text`` to numbers or booleans if all cells permit."""
+    """Convert columns not in ``text`` to numbers or booleans if all of their cells permit."""
     return pd.DataFrame(
         {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
         index=frame.index,
@@ -417,9 +416,9 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert to numbers or booleans if all known cells permit, otherwise to strings."""
+    """Convert a column to numbers or booleans if all known cells permit, otherwise to strings."""
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
-    # Columns of lists, bytes and categories are unchanged.
+    # Columns of lists, bytes or pandas categoricals are returned unchanged.
     if files.is_plain(column) and files.indistinct_values(column) is None:
         packed = packed_days(column.to_numpy(dtype=np.float64, na_value=np.nan)) if dates else None
         return column if packed is None else _as_numbers(packed, name, notes)
@@ -458,7 +457,7 @@ def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> ND
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
-    """Read a Parquet file with string column names, and use a stored index as identifiers."""
+    """Read a Parquet file, convert its column names to strings, and use a stored index as identifiers."""
     frame = files.load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
@@ -476,7 +475,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
 
 
 def read_npz(path: Path, roles: Roles) -> Table:
-    """Read an archive of arrays, see :func:`~moo_clustering.datasets.read_table`."""
+    """Read an npz archive. See :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     arrays = read_arrays(path, files.DataError, "X")
     X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
@@ -499,7 +498,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the names of the arrays in an archive; empty if it is damaged (readers raise the error)."""
+    """Return the array names in an npz archive; empty if it is damaged (the readers raise an error)."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -519,7 +518,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return ``array``; raise if it is not a numeric matrix or distinct numbers are equal as float64."""
+    """Return ``array``, or raise an error if it is not a numeric matrix or float64 merges distinct values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise files.DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -535,7 +534,7 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
 
 
 def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, source: str) -> tuple[str, ...]:
-    """Return the names of the columns of the array ``name`` of an archive."""
+    """Return the column names of the array ``name`` in an npz archive."""
     if "feature_names" not in arrays:
         return tuple(f"x{column}" for column in range(n_features))
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
@@ -557,7 +556,7 @@ def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[in
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    """Return the labels or identifiers of an archive, one per sample."""
+    """Return an array of labels or identifiers from an npz archive, one per sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         raise files.DataError(
@@ -601,7 +600,7 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
 
 
 def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    """Return the names of the features that are not numeric."""
+    """Return the names of the non-numeric features."""
     return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
 
 
@@ -633,8 +632,8 @@ def _example(column: pd.Series[Any]) -> str:
 
 
 def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """Raise a DataError for empty cells, NaN and infinity; see :func:`warn_of_codes`."""
-    # Check the sum first: it needs no copy of X, and is finite if all values are, unless it overflows.
+    """Raise a DataError for empty, NaN or infinite cells; warn of codes (see :func:`warn_of_codes`)."""
+    # Check the sum first, without copying X: it is finite only if all values are finite.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
             return warn_of_codes(X, features, source)
@@ -653,7 +652,7 @@ def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) 
 
 
 def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
-    """Warn about numbers such as -999 that may mark missing cells, and 20240131 that may be dates."""
+    """Warn of numbers such as -999, which may mark missing cells, and 20240131, which may be dates."""
     said = []
     for name, numbers in zip(features, X.T, strict=True):
         note = files.missing_code(numbers)
@@ -666,8 +665,8 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Return the features as stripped strings (categories), booleans, or float64."""
-    # Issues a UserWarning for columns that seem to be numbers or identifiers.
+    """Convert the features to stripped strings (categories), booleans or float64."""
+    # Issue a UserWarning for categorical columns that look like numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -735,14 +734,14 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Convert row identifiers to strings; number repeated identifiers, with a warning."""
+    """Convert row identifiers to strings; number repeated identifiers and issue a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
         raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # The first of several equal names is numbered too, so that no name is ambiguous.
+        # Number the first of several equal names too, because a bare name would be ambiguous.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -765,7 +764,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise if texts are too long for a string array, whose cells all have the size of the longest."""
+    """Raise a DataError if strings are too long for an array, where every cell has the maximum length."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         raise files.DataError(
@@ -774,14 +773,14 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for "", None and NaN.
+    """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
 
-    Integers with and without ".0" are one class. Any other two strings are two classes (01 and 1, 1E2 and
-    100), except for whitespace around them. With ``minus_one_is_missing``, -1 is treated as an empty cell.
-    Do not set it for known classes, because -1 and 1 are common names of two classes.
+    An integer with and without ".0" is the same class. Otherwise, strings that differ after stripping are
+    different classes (01 and 1, 1E2 and 100). With ``minus_one_is_missing``, -1 is treated as an empty cell.
+    Do not set this option for known classes: -1 and 1 are common names for two classes.
 
-    Issues a UserWarning for classes that differ only in whitespace, are the same number or letters in another
-    notation, or look like a missing cell.
+    Issues a UserWarning if class names differ only in whitespace or notation, or if a name looks like a
+    missing cell.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
@@ -795,7 +794,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 
 
 def class_name(text: str) -> str:
-    """Return the name of a class: 1 for 1.0 and 0 for -0, in columns of any type."""
+    """Normalise a class name: 1.0 becomes 1, and -0 becomes 0, in columns of any type."""
     text = text.strip()
     found = _INTEGER.fullmatch(text)
     if found is None:
@@ -821,11 +820,11 @@ def holds_columns(path: Path) -> bool:
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user."""
-    # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, or else as Windows-1252. Empty unnamed
-    # columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
-    # first column without a name becomes the identifiers. ``attrs["csv"]`` of the cells contains the
-    # separator and the encoding of a text. Takes O(bytes) time and memory.
+    """Read a table in the notation of its file, and return the cells, the roles and notes for the user."""
+    # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, and as Windows-1252 otherwise. Trailing
+    # unnamed empty columns and trailing empty rows are dropped. Cells are text, unless a Parquet file gives
+    # them other types. An unnamed first column becomes the identifiers. For text files, the separator and the
+    # encoding are stored in ``attrs["csv"]`` of the cells. Takes O(bytes) time and memory.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
@@ -848,7 +847,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Return column names and rows without empty columns and rows at the end."""
+    """Return the column names and the rows without trailing empty columns and rows."""
     head, rest = rows[:1], rows[1:]
     if head:
         names = head[0][1]
