@@ -225,7 +225,7 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal, or the ``n_neighbors`` largest entries per row, as a symmetric matrix."""
+    """Compute S without its diagonal, or its ``n_neighbors`` largest entries per row, made symmetric."""
     # If the graph has more components than clusters, link the first sample of each component.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:

@@ -766,7 +766,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return candidates for each row, the scaled distance of the last, and the number of leaves visited."""
+        """Return candidates per row, the scaled distance of the last, and the number of visited leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
