@@ -179,9 +179,8 @@ class Bags:
     def load(cls, path: str | PathLike[str]) -> Self:
         """Load bags from an ``.npz`` file with the arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. Code in the file is
-        never executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is
-        damaged.
+        ``bag_ids`` and ``feature_names`` are optional; other arrays are ignored. Code in the file is not
+        executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}

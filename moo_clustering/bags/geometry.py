@@ -27,8 +27,7 @@ TABLE_ITEMS = 1 << 22
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test: a bag that retains all instances in this test retains them for all
-# means.
+# Number of bag means in a first test: if a bag retains all instances in it, it retains them for all means.
 _FEW_MEANS = 1024
 
 
@@ -38,8 +37,7 @@ class BagGeometry(Shared):
     The distance from a bag to a vector is that of its farthest instance (directed Hausdorff distance).
     Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
     squared distance from x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    at a cost that does not depend on n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and
-    3.
+    at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions into K clusters then takes O(P (n + N) min(N, K d)) time.
@@ -185,8 +183,7 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method from each individual's own number of clusters, so that other individuals do not
-        # matter.
+        # Choose the method by each individual's number of clusters, so that other individuals do not matter.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -235,7 +232,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances from bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
+        """Return bag-centroid distances (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -301,9 +298,8 @@ def farthest_candidates(
     bag means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
-    n instances of d features, plus at worst O(m^2 N) time for each bag of m instances, and 32 MB or the
-    memory of one row of N numbers. Larger bags are pruned in parts, which can retain more instances than
-    necessary.
+    n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB or the memory of
+    a row of N numbers. Larger bags are pruned in parts, which can retain more instances than necessary.
 
     Parameters
     ----------
@@ -337,8 +333,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is dominated with respect to all means is also dominated with respect to a few
-            # of them.
+            # An instance that is dominated at all means is also dominated at any few of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept

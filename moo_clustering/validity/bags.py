@@ -202,9 +202,8 @@ class BagSDbw(_GeometryIndex):
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator of Den: ``"density"`` is the larger number of bags near their centroid (Den is 0 if it is
-        0), ``"count"`` the size of the larger cluster. ``"printed"`` is Eq. 17 taken literally, with sums of
-        distances.
+        Denominator of Den: ``"density"`` is the larger number of bags near their centroid (if 0, Den is 0),
+        ``"count"`` the size of the larger cluster. ``"printed"``: Eq. 17 taken literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether variances are those of bag means or of instances.
     ddof : {0, 1}, default=0
@@ -528,9 +527,8 @@ def bag_report(
     report : dict
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
         ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*`` for ``bag`` and ``instance`` (weighting
-        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (averages of directed silhouettes). If
-        ``y`` is given, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and
-        ``adjusted_rand``.
+        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (averages of directed silhouettes). With
+        ``y``, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
     --------

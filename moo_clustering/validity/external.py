@@ -288,10 +288,9 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    The entropy decreases with the number of clusters, so compare it with random labels with as many
-    clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if
-    ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering,
-    Eq. 19.
+    Entropy decreases with the number of clusters, so compare it with as many random clusters. Takes O(n log
+    n) time. Raises a ValueError if lengths differ, if a sample has no class, or if ``"first"`` is used with
+    an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
