@@ -170,7 +170,7 @@ class CDbw(PopulationIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly the one farthest from all selected samples."""
+        """Select the sample farthest from the mean, then repeatedly that farthest from all selected samples."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]
