@@ -119,7 +119,8 @@ def sliced_quantile_embedding(
 
     Parameters
     ----------
-    bags : Bags or any input of :func:`as_bags` n_directions : int, default=60
+    bags : Bags or any input of :func:`as_bags`
+    n_directions : int, default=60
         Number of random directions; ignored if ``directions`` is passed.
     n_quantiles : int, default=25
     directions : array-like of shape (n_directions, n_features), optional

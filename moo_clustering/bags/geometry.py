@@ -22,12 +22,12 @@ _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 _SCRATCH = 64 * 2**20
 # Size of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# The centroids of a partition consist of n_clusters n_features numbers. If n_bags is at least this multiple
-# of them, sums of products are computed as products of sums.
+# The centroids of a partition contain n_clusters n_features numbers. If n_bags is at least this multiple of
+# that count, sums of products are computed as products of sums.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test: if a bag retains all instances in it, it retains them for all means.
+# Number of bag means in a first test. Bags that retain all instances there retain them for all means.
 _FEW_MEANS = 1024
 
 
@@ -289,7 +289,7 @@ def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
 def farthest_candidates(
     X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
 ) -> BoolArray:
-    """Find the instances that can be the farthest of their bag from some centroid.
+    """Find the instances that can be the farthest instance of their bag from some centroid.
 
     The difference between the squared distances of two instances to a point is affine in the point, and every
     centroid is a convex combination of bag means. An instance is therefore never the farthest if another
@@ -333,7 +333,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is dominated at all means is also dominated at any few of them.
+            # An instance that is dominated at all means is also dominated at any subset of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept

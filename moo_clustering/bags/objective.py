@@ -136,8 +136,9 @@ class BagObjective(Shared):
             Probability of redrawing each gene.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
             Weights of the draw, in this order: difference from the worst value; as in Eq. 9; the value
-            itself, which favours bad choices (Eqs. 5 and 6 as printed); always the best choice. Budget of
-            trial evaluations. Once it is exhausted, the remaining individuals do not change.
+            itself, which favours bad choices (Eqs. 5 and 6 as printed); always the best choice.
+        max_trials : int, optional
+            Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape

@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front, then whole further fronts until there are ``min_members`` individuals.
+    """Select the non-dominated front, then whole additional fronts, until there are ``min_members`` members.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def reconstruction_weights(
     -------
     csr_array of shape (n_samples, n_samples)
     """
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # # memory order affects sums
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order affects sums
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)

@@ -1,4 +1,4 @@
-"""Checks of input, and pairs represented as sorted arrays of keys."""
+"""Input checks, and pairs represented as sorted arrays of keys."""
 
 import operator
 from numbers import Integral

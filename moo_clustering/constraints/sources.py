@@ -33,7 +33,7 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_LONGEST = 500  # # maximum length of an error message, because it may quote a cell of any length
+_LONGEST = 500  # maximum length of an error message, because it may quote a cell of any length
 
 
 def read_pairs(
@@ -57,7 +57,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If both this and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is one unless either column is a row or a number.
+        Whether the first line is a header. If None, it is a header unless either column is a row or a number.
 
     Returns
     -------

@@ -356,7 +356,7 @@ def chebyshev_pairs(
             for _ in range(2):  # the second pass removes rounding errors of the first
                 products.multiply(kept, -products.inner(kept, block), block)
             block = np.column_stack([kept, block])
-            del kept  # # free memory for the product with L
+            del kept  # free memory for the product with L
     if excess.max() > 1.0 and block.shape[1] < n:
         warn_caller(
             f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters, the largest residual "
@@ -495,7 +495,7 @@ def weakly_tied_parts(
 ) -> Int32Array:
     """Find the parts of a graph that are connected only by weak edges, or by edges between known parts."""
     # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes an
-    # eigenvalue near zero that Lanczos can hardly separate from the others. If there were more than one part
+    # eigenvalue near zero that Lanczos can hardly separate from the others. If this yields more than one part
     # per 20 samples, weak edges are treated like all other edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts

@@ -288,7 +288,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # # `rounded` has rounded the limits
+            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limits
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -483,8 +483,8 @@ class DistinctRows:
     """Distinct points in the data, and the samples at each point."""
 
     points: AnyFloatArray  # shape (n_points, n_features)
-    of_sample: Int64Array  # # shape (n_samples,): point of each sample
-    samples: Int64Array  # # shape (n_samples,): samples sorted by point, then by tie key
+    of_sample: Int64Array  # shape (n_samples,): point of each sample
+    samples: Int64Array  # shape (n_samples,): samples sorted by point, then by tie key
     start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
 
     @property

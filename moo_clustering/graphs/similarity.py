@@ -1,4 +1,4 @@
-"""Similarity graphs: nearest-neighbour, epsilon, full, self-tuning, water-filling; and constraints."""
+"""Similarity graphs (nearest-neighbour, epsilon, full, self-tuning, water-filling), and their constraints."""
 
 from typing import Any, Literal
 
@@ -34,7 +34,7 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of the listed distances to use as the scale factor.
+        Scale factor: a number, or the mean or median of the listed distances.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def full_graph(
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of all distances to use as the scale factor.
+        Scale factor: a number, or the mean or median of all distances.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)

@@ -33,7 +33,7 @@ _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Maximum size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Minimum size for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. For dense
-# matrices, also the maximum ratio of vectors to samples, and of restarts before the dense solver.
+# matrices, also the maximum ratio of vectors to samples and number of restarts before the dense solver.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 

@@ -191,7 +191,7 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # # break ties in the same way as the kernel
+    high: FloatArray = values * 4097.0  # break ties in the same way as the kernel
     return high - (high - values)
 
 
@@ -415,11 +415,11 @@ def box_tree(X: NDArray[Any]) -> BoxTree:
 class BoxTree(NamedTuple):
     """Tree of boxes over points; positions follow the order of the leaves."""
 
-    points: FloatArray  # # shape (n_points, n_features): points by position
-    samples: Int64Array  # # shape (n_points,): data row at each position
-    start: Int64Array  # # start, stop: shape (n_nodes,): positions of a node; children are 2i+1, 2i+2
+    points: FloatArray  # shape (n_points, n_features): points by position
+    samples: Int64Array  # shape (n_points,): data row at each position
+    start: Int64Array  # start, stop: shape (n_nodes,): positions of a node; children are 2i+1, 2i+2
     stop: Int64Array
-    low: FloatArray  # # low, high: shape (n_nodes, n_features): corners of the node's box
+    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of the node's box
     high: FloatArray
 
     @property

@@ -203,7 +203,7 @@ class BagSDbw(_GeometryIndex):
     ----------
     reading : {"density", "count", "printed"}, default="density"
         Denominator of Den: ``"density"`` is the larger number of bags near their centroid (if 0, Den is 0),
-        ``"count"`` the size of the larger cluster. ``"printed"``: Eq. 17 taken literally.
+        ``"count"`` is the size of the larger cluster. ``"printed"``: Eq. 17 taken literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether variances are those of bag means or of instances.
     ddof : {0, 1}, default=0

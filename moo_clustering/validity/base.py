@@ -23,8 +23,7 @@ from moo_clustering._kernels.partitions import cluster_means, count_members, mea
 # Arguments through which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite but worse than all others. Problems treat such partitions as
-# infeasible.
+# Magnitude of undefined values: finite but worse than all others, and infeasible in problems.
 UNDEFINED = 1e12
 
 
@@ -103,9 +102,9 @@ class PopulationIndex(ValidityIndex):
 class FunctionIndex(PopulationIndex):
     """Index based on a function ``(X, labels) -> float``, such as scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for singletons only; problems treat
-    these partitions as infeasible. The function is called once per partition. The package's own indices are
-    faster, because they score whole populations.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and if all clusters are singletons; such
+    partitions are infeasible in problems. The function is called once per partition. The package's own
+    indices are faster, because they score whole populations.
 
     Parameters
     ----------

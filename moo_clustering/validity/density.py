@@ -15,15 +15,15 @@ from moo_clustering.validity.internal import FLOOR
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the row numbers of each cluster; there are at least ``k``, and trailing ones may be empty."""
+    """Return the row numbers of each of at least ``k`` clusters; the last clusters may be empty."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
     """Smallest distance between clusters, divided by the largest distance within a cluster; maximised.
 
-    The value is 0 for a single cluster and for singletons only. Takes O(p n^2) time for p individuals and
-    O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
+    The value is 0 for a single cluster and if all clusters are singletons. Takes O(p n^2) time for p
+    individuals and O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
     name, greater_is_better = "dunn", True
@@ -170,7 +170,7 @@ class CDbw(PopulationIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly that farthest from all selected samples."""
+        """Select the sample farthest from the mean, then repeatedly the sample farthest from the selection."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]

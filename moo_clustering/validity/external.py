@@ -288,9 +288,9 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    Entropy decreases with the number of clusters, so compare it with as many random clusters. Takes O(n log
-    n) time. Raises a ValueError if lengths differ, if a sample has no class, or if ``"first"`` is used with
-    an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    Entropy decreases with the number of clusters, so compare it to random labels with as many clusters. Takes
+    O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if ``"first"`` is
+    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions; 0 between a single cluster, or singletons only, and any other partition.
+        1 for equal partitions; 0 between a single cluster, or all singletons, and any other partition.
 
     Examples
     --------

@@ -188,8 +188,8 @@ class DaviesBouldin(_OfMeans):
 
     Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
     1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
-    1e12 for a single cluster, and 0 for equal samples or singletons only. Takes O(p n d + p k^2 d) time for p
-    individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    1e12 for a single cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d +
+    p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -272,9 +272,9 @@ class CalinskiHarabasz(_OfMeans):
     """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for a single cluster, for singletons only, and if all
-    samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
-    Communications in Statistics 3(1), 1974.
+    at least 1e-12 times the total. The value is 0 for a single cluster, if all clusters are singletons, and
+    if all samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski &
+    Harabasz, Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
@@ -573,7 +573,7 @@ class SumOfSquares(_OfMeans):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Sum of 1/r over all samples and those of their r-th neighbours (r = 1..L) in other clusters, minimised.
+    """Sum over samples of 1/r for each r-th neighbour (r = 1..L) in another cluster, minimised.
 
     Defined for every partition; 0 for a single cluster. Takes O(p n L) time for p individuals and O(n L)
     memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
@@ -852,7 +852,7 @@ class LoadVariation(base.PopulationIndex):
 
 
 class ChangedShare(base.PopulationIndex):
-    """Share of samples whose cluster differs from a previous partition, minimised.
+    """Share of samples whose cluster differs from that in a previous partition, minimised.
 
     Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
     :class:`~moo_clustering.constraints.Kept` limits the same share.

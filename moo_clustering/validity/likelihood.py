@@ -309,7 +309,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search by k-means with a single initialisation.
+        """Create an initial partition for a search, using k-means with a single initialisation.
 
         K-means uses standardised numbers, category indicators, square roots of count shares, or the links of
         each node in a graph.
@@ -361,7 +361,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return number_clusters(found)[0]
 
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
-        """Repeatedly merge the two clusters that result in the highest index, until no pair may merge.
+        """Repeatedly merge the pair of clusters that yields the highest index, until no pair may merge.
 
         Parameters
         ----------
@@ -448,7 +448,7 @@ class TableTerms:
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the increase of the index."""
-        state = self._state(labels)  # # recomputed, to discard rounding errors of earlier moves
+        state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
 
     def merge(
