@@ -47,11 +47,10 @@ def bag_distances(
 
     Parameters
     ----------
-    A : Bags or any input of :func:`as_bags`
-    B : Bags, any input of :func:`as_bags`, or None, default=None
+    A : Bags or any input of :func:`as_bags` B : Bags, any input of :func:`as_bags`, or None, default=None
         If None, distances between the bags in ``A`` are computed.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        With d(a, b) the Euclidean distance between two instances:
+        Where d(a, b) is the Euclidean distance between two instances:
 
         - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1). Asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
@@ -99,7 +98,7 @@ def _table_bytes(n_rows: int) -> int:
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return the centred rows and blocks of both sides; without ``B``, the same object twice."""
+    """Return the centred rows and blocks of both sides; if ``B`` is None, both are the same object."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
@@ -154,7 +153,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances by kind from a to b, and back if ``both``; ``"symmetric"`` yields directed ones."""
+    """Compute distances by kind from a to b, and back if ``both``; directed ones for ``"symmetric"``."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -245,7 +244,7 @@ def bag_distance_kinds(
     Parameters
     ----------
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        With d(a, b) the Euclidean distance between two instances:
+        Where d(a, b) is the Euclidean distance between two instances:
 
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
         - ``"average"``: the mean over a of the minimum over b, averaged with the reverse.

@@ -76,8 +76,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Parameters
         ----------
-        X : Bags or any input of :func:`as_bags`
-        y : ignored
+        X : Bags or any input of :func:`as_bags` y : ignored
         """
         bags = as_bags(X)
         inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)
@@ -135,7 +134,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # a pipeline detects only when called that a step has no feature names
+        except AttributeError:  # a pipeline notices only when called that a step has no feature names
             return None
 
     def __sklearn_tags__(self) -> Any:

@@ -84,7 +84,8 @@ def cspa(
         then has at most one cluster per distinct sample.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: spectral clustering of any n_samples by a low-rank factor, without S.
+        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor instead of S, for any
+        n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
@@ -188,7 +189,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield blocks of S with the index of their first row; ``upper`` starts columns at that index."""
+    """Yield blocks of S with the index of their first row; with ``upper``, columns start there."""
     # S_ij is the weighted share of runs with i and j together, among the runs that contain both, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]

@@ -182,7 +182,7 @@ class InconsistentConstraintsError(ValueError):
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, only the message would be passed, which fails when a worker returns the error.
+        # By default, pickling passes only the message, which fails when a worker returns the error.
         return type(self), (self.conflicts, self._reasons)
 
 

@@ -105,7 +105,7 @@ def neighbor_lists(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, a distance matrix; row i has the distances from sample i.
+        Features or, with ``metric="precomputed"``, distances; row i contains the distances from sample i.
     n_neighbors : int
         Length of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"

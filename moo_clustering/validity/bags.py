@@ -346,7 +346,7 @@ class FTWCV(_GeometryIndex):
         literally and depend on the origin: the sum of q minus the sum of its cluster means, where q is the
         mean squared norm of a bag's instances or, with ``"printed_meansq"``, the squared norm of their mean.
     weighting : {"bag", "instance"}, default="bag"
-        Weight of each bag mean in ``"between"``: 1, or the number of its instances.
+        Weight of each bag mean in ``"between"``: 1, or the number of instances in the bag.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 

@@ -56,8 +56,8 @@ class DBCV(PopulationIndex):
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        ``"distance"``: Euclidean distances (paper), which also break ties in reachability. ``"published"``:
-        squared Euclidean distances (Python program), with ties broken by the sample order.
+        ``"distance"``: Euclidean distances (paper), with ties in reachability broken by distance.
+        ``"published"``: squared Euclidean distances (Python program), with ties broken by the sample order.
 
     Notes
     -----
@@ -170,7 +170,7 @@ class CDbw(PopulationIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly the sample farthest from the selection."""
+        """Select the sample farthest from the mean, then repeatedly the one farthest from the selection."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]

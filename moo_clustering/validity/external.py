@@ -81,8 +81,8 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score of the positive class, predicted by the cluster matched to it.
 
-    Ties between matchings are broken in favour of more matched clusters, then (up to 4096 table entries) of
-    the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a ValueError if
+    Ties between matchings are broken in favour of more matched clusters, then, for up to 4096 table entries,
+    of the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a ValueError if
     ``pos_label`` is not a class, or if it is not given and the labels cannot be sorted. Source: Evolutionary
     multi-instance clustering, Eq. 20.
 
@@ -482,10 +482,10 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Return the area under the ROC curve for each class or label.
 
-    The area is the share of pairs of a sample of the class and another sample in which the former has the
-    higher score; ties count half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and
-    O(n_classes n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if
-    a class has no column. Source: SISC-ML, section 5.3.
+    The area is the share of pairs (sample in the class, other sample) in which the former has the higher
+    score; ties count half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and O(n_classes
+    n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if a class has
+    no column. Source: SISC-ML, section 5.3.
 
     Parameters
     ----------
@@ -522,8 +522,8 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
 
     This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partially
     labelled samples, use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
-    fold may lack a class. Raises a ValueError like :func:`class_aucs`, or if all classes are ignored. Source:
-    SISC-ML, section 5.3.
+    fold may lack a class. Raises a ValueError as in :func:`class_aucs`, or if all classes are ignored.
+    Source: SISC-ML, section 5.3.
 
     Returns
     -------
@@ -552,7 +552,7 @@ def mean_roc_curve(
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
     (trapezoidal rule) is :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus
-    O(n_classes) for each of up to n_classes n_samples points of the exact average. Raises a ValueError like
+    O(n_classes) for each of up to n_classes n_samples points of the exact average. Raises a ValueError as in
     :func:`macro_auc`, or if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An
     introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
 

@@ -511,7 +511,7 @@ class LikelihoodGain(base.PopulationIndex):
         run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Relative to the overall variances, because the single Gaussian is the reference.
+        # Divide by the overall variances, because the single Gaussian is the reference.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)

@@ -447,7 +447,7 @@ class TableTerms:
         return float(self._state(labels)[2].sum())
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
-        """Move samples in place, and return the increase of the index."""
+        """Move samples in place, and return the increase in the index."""
         state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
 
@@ -499,7 +499,7 @@ class GraphTerms:
         return float(np.triu(each, 1).sum() + own.sum())
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
-        """Move nodes in place, and return the increase of the index."""
+        """Move nodes in place, and return the increase in the index."""
         return float(
             kernels.move_nodes(*self._links, order, labels, *self._state(labels), alpha, keep, *self._prior)
         )
