@@ -47,7 +47,8 @@ def bag_distances(
 
     Parameters
     ----------
-    A : Bags or any input of :func:`as_bags` B : Bags, any input of :func:`as_bags`, or None, default=None
+    A : Bags or any input of :func:`as_bags`
+    B : Bags, any input of :func:`as_bags`, or None, default=None
         If None, distances between the bags in ``A`` are computed.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
         Where d(a, b) is the Euclidean distance between two instances:

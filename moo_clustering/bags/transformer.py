@@ -76,7 +76,8 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Parameters
         ----------
-        X : Bags or any input of :func:`as_bags` y : ignored
+        X : Bags or any input of :func:`as_bags`
+        y : ignored
         """
         bags = as_bags(X)
         inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)

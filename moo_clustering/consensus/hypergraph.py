@@ -84,8 +84,7 @@ def cspa(
         then has at most one cluster per distinct sample.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor instead of S, for any
-        n_samples.
+        clustering of S, or ``"svd"``: spectral clustering with a low-rank factor for S, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB

@@ -88,7 +88,7 @@ def link_parts(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by their shortest links, with similarity ``weight``; ties are broken by key."""
+    """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
     # With a different index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
