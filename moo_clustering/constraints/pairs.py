@@ -312,7 +312,7 @@ def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
     """Return the number or weight of pairs with equal and with different labels (one row per sample)."""
-    # Lazy import: numba takes a second to import, and is not needed to read, save or extend constraints.
+    # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
     n_individuals = labels.shape[1]
