@@ -1,4 +1,4 @@
-"""Bags of instances: the container, its construction, and its files."""
+"""Bags of instances: the container, and how bags are created, loaded and saved."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ Names = tuple[str, ...]
 
 
 class Bags:
-    """Bags of instances, stored as one matrix in which the instances of a bag are adjacent rows.
+    """Bags of instances, stored as one matrix in which the instances of each bag are adjacent rows.
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises a TypeError if values are not real numbers, and a ValueError if there is no bag, a bag is empty,
-    values are not finite, or shapes do not match.
+    Raises a TypeError if values are not real numbers. Raises a ValueError if there is no bag, if a bag is
+    empty, if values are not finite, or if shapes do not match.
 
     Parameters
     ----------
     instances : array-like of shape (n_instances, n_features)
-        Finite numbers, in the order of the bags. float32 is preserved. Writable arrays are copied.
+        Finite numbers, sorted by bag. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
-        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
+        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one row.
     bag_ids : sequence of length n_bags or None, default=None
-        Names of the bags, stored as strings.
+        Names of the bags, which are stored as strings.
     feature_names : sequence of length n_features or None, default=None
 
     Attributes
@@ -48,9 +48,9 @@ class Bags:
     n_bags, n_instances, n_features : int
     dtype : dtype
     sizes : ndarray of shape (n_bags,), int64, read-only
-        Number of instances of every bag.
+        Number of instances in each bag.
     bag_of_instance : ndarray of shape (n_instances,), int64, read-only
-        Bag of every row of ``instances``.
+        Bag to which each row of ``instances`` belongs.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Bags:
 
     @classmethod
     def _trusted(cls, X: Instances, offsets: Int64Array, bag_ids: Names | None, names: Names | None) -> Self:
-        """Create bags from valid arrays that are not modified elsewhere."""
+        """Create bags from valid arrays that no other code modifies."""
         bags = cls.__new__(cls)
         bags._set(X, offsets, bag_ids, names)
         return bags
@@ -113,7 +113,7 @@ class Bags:
     ) -> Self:
         """Create bags from one array-like of shape (n_instances_of_the_bag, n_features) per bag.
 
-        Data frames must have the same columns, whose names are the default of ``feature_names``.
+        Data frames must have the same columns, whose names are the default ``feature_names``.
         """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
@@ -129,8 +129,8 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and their bag identifiers (n_instances,).
 
-        Identifiers must be hashable. Rows of a bag need not be adjacent; bags are ordered by their first row.
-        ``feature_names`` are by default the column names of a data frame, if they are strings.
+        Identifiers must be hashable. The rows of a bag need not be adjacent; bags are ordered by their first
+        row. By default, ``feature_names`` are the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -142,8 +142,8 @@ class Bags:
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
         """Create bags from a data frame with one instance per row.
 
-        ``bag`` is the column of bag identifiers, as ``groups`` of :meth:`from_groups`. All other columns must
-        be numeric; their names are the ``feature_names``.
+        ``bag`` is the column of bag identifiers, like ``groups`` in :meth:`from_groups`. All other columns
+        must be numeric; their names become the ``feature_names``.
         """
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
@@ -177,9 +177,9 @@ class Bags:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
+        """Load bags from an ``.npz`` file with the arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
+        ``bag_ids`` and ``feature_names`` are optional; other arrays are ignored. Code in the file is not
         executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
@@ -190,7 +190,7 @@ class Bags:
             raise ValueError(f"{path} contains no valid bags: {error}") from error
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a file for :meth:`load`, and replace an existing file atomically."""
+        """Write a file that :meth:`load` can read; an existing file is replaced atomically."""
         arrays: dict[str, NDArray[Any]] = {"instances": self.instances, "bag_offsets": self.offsets}
         for key, names in (("bag_ids", self.bag_ids), ("feature_names", self.feature_names)):
             if names is not None:
@@ -204,29 +204,29 @@ class Bags:
 
     @property
     def n_instances(self) -> int:
-        """Number of instances of all bags."""
+        """Total number of instances."""
         return len(self.instances)
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
+        """Number of features."""
         return self.instances.shape[1]
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Type of the instances, float32 or float64."""
+        """Data type of the instances, float32 or float64."""
         return self.instances.dtype
 
     @property
     def bag_of_instance(self) -> Int64Array:
-        """Bag of every row of ``instances``."""
+        """Bag to which each row of ``instances`` belongs."""
         if (rows := self._bag_of_instance) is None:
             rows = freeze(np.repeat(np.arange(self.n_bags), self.sizes))
             object.__setattr__(self, "_bag_of_instance", rows)
         return rows
 
     def means(self) -> FloatArray:
-        """Return the mean of the instances of every bag, shape (n_bags, n_features)."""
+        """Return the mean instance of each bag, shape (n_bags, n_features)."""
         total = np.add.reduceat(self.instances, self.offsets[:-1], axis=0, dtype=np.float64)
         total /= self.sizes[:, None]
         return total
@@ -234,9 +234,9 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with other instances of shape (n_instances, any number of features).
+        """Return the same bags with different instances, shape (n_instances, any number of features).
 
-        Default ``feature_names``: the names of these bags, if the number of features is the same.
+        By default, ``feature_names`` are kept if the number of features is unchanged.
         """
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
@@ -306,7 +306,7 @@ class Bags:
 
 
 def to_instances(values: ArrayLike, name: str) -> Instances:
-    """Return a read-only, C-contiguous float32 or float64 matrix, copied if it is writable."""
+    """Return a read-only, C-contiguous float32 or float64 matrix; writable input is copied."""
     array = matrix(values, name)
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
@@ -316,7 +316,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
 
 
 def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Check that ``values`` is a dense, non-empty, real 2-d array, without changing its dtype."""
+    """Check that ``values`` is a dense, non-empty, real 2-d array, and keep its dtype."""
     if issparse(values):
         raise TypeError(f"{name} must be dense, got a sparse matrix; convert it with .toarray()")
     array = checked_array(values, name)
@@ -330,26 +330,26 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def float_type(*dtypes: Any) -> np.dtype[Any]:
-    """Return float32 if all dtypes are float32 (in either byte order), else float64."""
+    """Return float32 if all dtypes are float32 (in either byte order), otherwise float64."""
     single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
     return np.dtype(np.float32 if single else np.float64)
 
 
 def _is_frozen(array: NDArray[Any]) -> bool:
-    """Return whether ``array`` and all arrays that share its memory are read-only."""
+    """Return whether ``array`` and all arrays that own its memory are read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
             return False
         owner = owner.base
-    # The base of a read-only memory map is the map itself, which has no writable array.
+    # The base of a read-only memory map is the map itself, not a writable array.
     return (
         owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
     )
 
 
 def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
-    """Return a tuple of ``count`` strings."""
+    """Convert names to a tuple of ``count`` strings."""
     if names is None:
         return None
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
@@ -377,12 +377,12 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
 
 
 def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """Return the name of a bag in error messages: its number, and its identifier, if any."""
+    """Return the name of a bag in error messages: its number and, if there is one, its identifier."""
     return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Return the column names shared by all data frames; raise if they differ."""
+    """Return the column names shared by all data frames; raise an error if they differ."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -396,13 +396,13 @@ def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | Non
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Return the column names of a data frame, or None unless all are strings."""
+    """Return the column names of a data frame if all are strings, otherwise None."""
     names = list(getattr(X, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
-    """Return the concatenated rows of all items."""
+    """Concatenate the rows of all items; also return the offsets."""
     if not items:
         raise ValueError("X must contain at least one bag")
     arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
@@ -418,7 +418,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Return the row order that makes groups adjacent (None if they are), offsets, and group names."""
+    """Return a row order that makes groups adjacent (None if they already are), offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -426,7 +426,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # Keep objects, because an array would convert 1 and "1" to equal strings.
+        # Keep Python objects, because an array would convert 1 and "1" to the same string.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -444,7 +444,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
 
 
 def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
-    """Return numeric columns, bag column and feature names of a pandas frame."""
+    """Return the numeric columns, the bag column and the feature names of a pandas DataFrame."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
@@ -460,7 +460,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
     dtype = float_type(*features.dtypes)
-    # Copy, because the result can share the memory of the frame.
+    # Copy, because the result can share memory with the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 
@@ -485,7 +485,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # NumPy interprets a tuple as several dimensions.
+    # NumPy interprets a tuple as an index into several dimensions.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
@@ -514,18 +514,18 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises a ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is
-    passed. Raises a TypeError if ``X`` is not numeric.
+    Raises a ValueError if ``X`` contains no valid bags, or if ``groups`` or ``offsets`` is passed although
+    ``X`` is ``Bags``. Raises a TypeError if ``X`` is not numeric.
 
     Parameters
     ----------
     X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
         A list, tuple or object array contains one 2-d array-like per bag. A 3-d array has shape (n_bags,
-        n_instances, n_features). In a 2-d array, each row is an instance, and by default a bag.
+        n_instances, n_features). In a 2-d array, each row is an instance and, by default, a bag of its own.
     groups : array-like of shape (n_instances,) or None, default=None
-        Bag identifier of every row of a 2-d ``X``, see :meth:`Bags.from_groups`.
+        Bag identifier of each row of a 2-d ``X``; see :meth:`Bags.from_groups`.
     offsets : array-like of shape (n_bags + 1,) or None, default=None
-        First row of every bag of a 2-d ``X``, followed by the number of rows.
+        First row of each bag in a 2-d ``X``, followed by the number of rows.
     """
     if groups is not None and offsets is not None:
         raise ValueError("groups and offsets cannot be combined; pass one of them")
@@ -553,7 +553,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
 
 
 def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
-    """Return read-only int64 offsets that increase strictly from 0 to ``n_instances``; raise otherwise."""
+    """Return read-only int64 offsets, which must increase strictly from 0 to ``n_instances``."""
     array = checked_array(offsets, "offsets")
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
@@ -578,7 +578,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array without other references permanently read-only."""
+    """Make an array permanently read-only; no other references to it may exist."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Distances between bags (Hausdorff, mean, energy, sliced), and their Gaussian kernels."""
+"""Distances between bags (Hausdorff, mean, energy and sliced), and Gaussian kernels of these distances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Rows per block on either side. The table of two blocks, 2 MB, remains in the processor's cache.
+# Rows per block on either side. The table for two blocks, 2 MB, stays in the processor's cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -37,21 +37,21 @@ _OVER_ROWS = {
 def bag_distances(
     A: Any, B: Any = None, *, kind: Kind = "directed", max_memory: int = MAX_MEMORY, n_jobs: int | None = None
 ) -> FloatArray:
-    """Compute the distances from every bag of ``A`` to every bag of ``B``.
+    """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
-    Takes O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in
+    Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products of centred data in
     double precision. Instances that are too close for this precision are compared by their differences, so
-    that equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
-    instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
-    Source: Evolutionary multi-instance clustering, Eq. 1.
+    that equal instances have distance 0. Memory is needed for the result, ``max_memory`` bytes of tables, and
+    centred copies of the instances. Raises a ValueError if bags have different numbers of features or if
+    squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
-    A : Bags or anything :func:`as_bags` accepts
-    B : Bags, anything :func:`as_bags` accepts, or None, default=None
-        None: distances between the bags of ``A``.
+    A : Bags or any input of :func:`as_bags`
+    B : Bags, any input of :func:`as_bags`, or None, default=None
+        If None, distances between the bags in ``A`` are computed.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        With d(a, b) the Euclidean distance between two instances:
+        Where d(a, b) is the Euclidean distance between two instances:
 
         - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1). Asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
@@ -59,15 +59,15 @@ def bag_distances(
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Bytes for tables of instance distances in all threads. Below 10 MiB, the last digits can change.
+        Bytes for tables of instance distances in all threads. Values below 10 MiB can change the last digits.
     n_jobs : int or None, default=None
         Number of threads; does not affect the result.
 
     Returns
     -------
     ndarray of shape (n_bags_A, n_bags_B), float64
-        Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None``, the
-        diagonal is exactly 0 for all kinds except ``"mean"``.
+        Entry (i, j) is the distance from bag i in ``A`` to bag j in ``B``. With ``B=None``, the diagonal is
+        exactly 0 for all kinds except ``"mean"``.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def bag_distances(
     if kind == "symmetric":
         there = np.maximum(there, back[kind].T)
     elif b is a and kind in SYMMETRIC:
-        # Rounding of the products makes the matrix slightly asymmetric.
+        # Rounding errors in the products make the matrix slightly asymmetric.
         there = np.minimum(there, there.T)
     if b is a and kind != "mean":
         np.fill_diagonal(there, 0.0)
@@ -99,13 +99,13 @@ def _table_bytes(n_rows: int) -> int:
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return centred rows and blocks of both sides; without ``B``, the same object twice."""
+    """Return the centred rows and blocks of both sides; if ``B`` is None, both are the same object."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # Subtract a row before the mean, so that a large common offset loses no digits.
+        # Subtract a row before the mean, so that a large common offset does not lose any digits.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -140,12 +140,12 @@ class Block(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of the largest piece."""
+        """Number of rows in the largest piece."""
         return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
 
 
 class Piece(NamedTuple):
-    """Adjacent rows, and the bounds of every bag of the block within them."""
+    """Adjacent rows, and the bounds of each bag of the block within these rows."""
 
     rows: slice
     bounds: Int64Array
@@ -154,12 +154,12 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances by kind from a to b, and back if ``both``; directed for kind ``"symmetric"``."""
+    """Compute distances by kind from a to b, and back if ``both``; directed ones for ``"symmetric"``."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
 
-    # If both sides are the same, each pair is visited once, because its products serve both directions.
+    # If both sides are the same, visit each pair once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -186,14 +186,14 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute sums (of means) or squares by kind from bags ``x`` to bags ``y``, and back if ``both``."""
+    """Compute sums (for means) or squares by kind from bags ``x`` to bags ``y``, and back if ``both``."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
+    waiting: dict[int, FloatArray] = {}  # smallest squares so far, for the rows of each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # Omit columns that are not needed, to save memory.
+        # Omit unneeded columns to save memory.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
@@ -236,30 +236,30 @@ def bag_distance_kinds(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, FloatArray]:
-    """Compute symmetric distances of several kinds between the bags of ``A`` and of ``B``.
+    """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first
-    three kinds, without storing all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises a
-    ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
+    three kinds, without storing all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time.
+    Raises a ValueError if a kind is unknown, bags have different numbers of features, or squares overflow.
 
     Parameters
     ----------
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        With d(a, b) the Euclidean distance between two instances:
+        Where d(a, b) is the Euclidean distance between two instances:
 
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: mean over a of the minimum over b, averaged with the reverse.
+        - ``"average"``: the mean over a of the minimum over b, averaged with the reverse.
         - ``"energy"``: see :func:`energy_distance`.
-        - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
+        - ``"sliced"``: the Euclidean distance between :func:`sliced_quantile_embedding` vectors.
     directions : array-like of shape (n_directions, n_features), optional
-        Directions of ``"sliced"``. Default: random. Distances to new bags require the same directions.
+        Directions for ``"sliced"``. Default: random. Distances to new bags require the same directions.
     rng : numpy.random.Generator, optional
-        Generator of random directions.
+        Generator for random directions.
 
     Returns
     -------
     dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
-        In the order of ``kinds``. With ``B=None``, matrices are symmetric with exact zeros on the diagonal.
+        Matrices in the order of ``kinds``. With ``B=None``, they are symmetric with an exactly zero diagonal.
 
     Examples
     --------
@@ -279,26 +279,26 @@ def bag_distance_kinds(
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
         vectors = [sliced_quantile_embedding(one, directions=directions) for one in (a, b) if one is not None]
-        # Each vector becomes a bag of one instance.
+        # Treat each vector as a bag with one instance.
         out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
     return {kind: out[kind] for kind in kinds}
 
 
 @documented(bag_distance_kinds)
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Compute the energy distances between the bags of ``A`` and the bags of ``B``.
+    """Compute the energy distance between each bag in ``A`` and each bag in ``B``.
 
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
-    instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
-    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that exp(-E^2
-    / c) is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
-    ValueError if bags have different numbers of features or squares of values overflow. Source: Szekely and
+    instances; e(a, a) includes the zero distance from each instance to itself. E is 0 if all instances have
+    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so exp(-E^2 / c)
+    is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
+    ValueError if bags have different numbers of features or if squared values overflow. Source: Szekely and
     Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns
     -------
     ndarray of shape (n_bags_A, n_bags_B), float64
-        With ``B=None``, symmetric with exact zeros on the diagonal.
+        With ``B=None``, the matrix is symmetric with a diagonal of exact zeros.
 
     Examples
     --------
@@ -312,9 +312,9 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
 def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
     """Compute the Gaussian kernel exp(-distance^2 / scale^2).
 
-    The kernel is positive semidefinite for distances in a Hilbert space, such as the energy distance and the
-    sliced distance, but in general not for Hausdorff distances. Takes O(n_bags_A n_bags_B) time and memory.
-    Raises a ValueError if distances are negative or not finite, or the scale is not positive.
+    The kernel is positive semidefinite for distances in a Hilbert space, such as energy and sliced distances,
+    but generally not for Hausdorff distances. Takes O(n_bags_A n_bags_B) time and memory. Raises a ValueError
+    if distances are negative or not finite, or if the scale is not positive.
 
     Parameters
     ----------
@@ -343,14 +343,14 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
 
 
 def gaussian_scale(distances: ArrayLike) -> float:
-    """Return the median of the positive distances; 1 if there are none."""
+    """Return the median of the positive distances, or 1 if there are none."""
     D = np.asarray(distances, dtype=np.float64)
     positive = D[D > 0.0]
     return float(np.median(positive)) if len(positive) else 1.0
 
 
 def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | None) -> dict[str, FloatArray]:
-    """Compute symmetric, average and energy distances in one pass over the distances of instances."""
+    """Compute symmetric, average and energy distances in one pass over the instance distances."""
     a, b = _sides(A, B, MAX_MEMORY)
     directed = [{"average": "mean_min", "energy": "mean"}.get(kind, kind) for kind in kinds]
     there, back = _distances(a, b, directed, True, MAX_MEMORY, n_jobs)
@@ -363,14 +363,14 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
         else:
             mean = there["mean"]
             if b is a:
-                # Rounding of the products makes the matrix slightly asymmetric.
+                # Rounding errors in the products make the matrix slightly asymmetric.
                 mean = np.minimum(mean, mean.T)
                 own_a = own_b = np.diagonal(mean).copy()
             else:
                 own_a, own_b = _own_means(a), _own_means(b)
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # Below this share of the subtracted terms, differences are rounding errors, and become 0.
+            # Differences below this share of the subtracted terms are rounding errors; set them to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:
@@ -379,7 +379,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
 
 
 def _own_means(side: Side) -> FloatArray:
-    """Return the mean distance over all pairs of instances of every bag."""
+    """Return each bag's mean distance over all pairs of its instances."""
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))
@@ -391,7 +391,7 @@ def _own_means(side: Side) -> FloatArray:
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """Divide bags into few blocks, in order, with pieces of at most ``limit`` rows."""
+    """Divide bags, in order, into few blocks with pieces of at most ``limit`` rows."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

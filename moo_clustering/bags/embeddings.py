@@ -1,4 +1,4 @@
-"""Embeddings of bags: statistics, principal components, sliced quantiles."""
+"""Embeddings of bags: statistics, principal components and sliced quantiles."""
 
 import math
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
     """Embed bags as vectors, for algorithms that require one row per sample.
 
-    Raises a ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
+    Raises a ValueError if ``kind`` is unknown, or if ``"prototypes"`` is requested without ``symmetric``.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` accepts
+    bags : Bags or any input of :func:`as_bags`
         Bags of scaled features.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
-        - ``"mean"``: means of the instances.
-        - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
+        - ``"mean"``: mean of the instances.
+        - ``"stats"``: mean, minimum and maximum of each feature, standardised over the bags.
         - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of ``"stats"``.
         - ``"prototypes"``: distances to all bags.
     symmetric : ndarray of shape (n_bags, n_bags), optional
-        Symmetric Hausdorff distances, required by ``"prototypes"`` and ignored by other kinds.
+        Symmetric Hausdorff distances, required for ``"prototypes"`` and otherwise ignored.
 
     Returns
     -------
@@ -56,19 +56,19 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 
 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
-    """Compute statistics of the instances of every bag, separately for each feature.
+    """Compute statistics of the instances in each bag, separately for each feature.
 
     Takes O(n_instances n_features) time. Raises a ValueError if ``statistics`` is empty or a name is unknown.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` accepts
+    bags : Bags or any input of :func:`as_bags`
     statistics : sequence of {"mean", "min", "max"}, default=("mean", "min", "max")
 
     Returns
     -------
     ndarray of shape (n_bags, len(statistics) * n_features), float64
-        All features of the first statistic, then all features of the next.
+        All features of the first statistic, followed by all features of the next statistic, and so on.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
 
 
 def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> None:
-    """Raise a ValueError for a string, and for kinds that are not in ``allowed``."""
+    """Raise a ValueError if ``kinds`` is a string, or if a kind is not in ``allowed``."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
@@ -110,23 +110,23 @@ def sliced_quantile_embedding(
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
     SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
-    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth mover's
-    distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so they change
-    slightly if every instance of a bag is repeated. Takes O(n log(n) n_directions) time for n instances and
-    O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or if
-    directions and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter
-    and its application to texture mixing, 2011.
+    the squared difference between the t_q-quantiles of both bags projected onto v. SW approximates the earth
+    mover's distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so
+    they change slightly if each instance in a bag is repeated. Takes O(n log(n) n_directions) time for n
+    instances, and O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction or
+    level, or if directions and bags differ in width. Source: Rabin, Peyre, Delon and Bernot, Wasserstein
+    barycenter and its application to texture mixing, 2011.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` accepts
+    bags : Bags or any input of :func:`as_bags`
     n_directions : int, default=60
         Number of random directions; ignored if ``directions`` is passed.
     n_quantiles : int, default=25
     directions : array-like of shape (n_directions, n_features), optional
-        Unit vectors. Results of different calls are comparable only for the same directions.
+        Unit vectors. Results from different calls are comparable only if the directions are the same.
     rng : numpy.random.Generator, optional
-        Generator of random directions. Default: a new generator.
+        Generator for random directions. Default: a new generator.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the sorted rows below and above each quantile of each bag, and its position between them."""
+    """Return the sorted rows below and above each quantile of each bag, and the position between them."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last
@@ -174,7 +174,7 @@ def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array
 
 
 def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
-    """Draw random unit vectors, one per row, of shape (n_directions, n_features)."""
+    """Draw random unit vectors, one per row, shape (n_directions, n_features)."""
     directions = rng.standard_normal((n_directions, n_features))
     lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
     return directions / lengths

@@ -1,4 +1,4 @@
-"""Products of bag means and instances, which determine the distances to every centroid."""
+"""Products of bag means and instances, which determine the distances to any centroid."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 Weighting = Literal["bag", "instance"]
-# Squared distances below these shares of the largest squared norm are rounding errors, and set to 0.
+# Squared distances below this share of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Bytes of projections per block; constant, so that results do not depend on the number of threads.
+# Bytes of projections per block; constant, so that the number of threads does not affect results.
 _SCRATCH = 64 * 2**20
-# Numbers in a table of distances from the instances of a bag to all bag means: 32 MB of float64.
+# Size of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# If n_bags is at least this multiple of the n_clusters n_features numbers in the centroids of a partition,
-# sums of products are computed as products of sums.
+# The centroids of a partition contain n_clusters n_features numbers. If n_bags is at least this multiple of
+# that count, sums of products are computed as products of sums.
 _MANY_BAGS = 8
-# Rows and columns of a product per block: one megabyte, which stays in the processor's cache.
+# Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means for a first test: a bag that retains all instances for these retains them for all means.
+# Number of bag means in a first test. Bags that retain all instances there retain them for all means.
 _FEW_MEANS = 1024
 
 
 class BagGeometry(Shared):
-    """Products of bag means and instances, which determine the distances of bags to every centroid.
+    """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
+    The distance from a bag to a vector is that of its farthest instance (directed Hausdorff distance).
     Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
-    squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
+    squared distance from x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
     at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
-    single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
-    Raises a ValueError for parameters out of range, or if sums of squared distances overflow.
+    single precision). A population of P partitions into K clusters then takes O(P (n + N) min(N, K d)) time.
+    Raises a ValueError if a parameter is out of range or if sums of squared distances overflow.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` accepts
+    bags : Bags or any input of :func:`as_bags`
         Bags of scaled features.
     weighting : {"bag", "instance"}, default="bag"
-        Centroids are means of the bag means (Eq. 3), or of all instances.
+        Whether centroids are means of bag means (Eq. 3) or of all instances.
     prune : bool, default=True
-        Omit instances that cannot be the farthest from any centroid; does not affect the distances of bags.
+        Whether to omit instances that cannot be farthest from any centroid; does not affect bag distances.
     min_cluster_size : int, default=1
-        Minimum number of bags in a cluster of any partition to be evaluated. With larger values, ``prune``
-        omits more instances (only for ``weighting="bag"``).
+        Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
+        omit more instances (only with ``weighting="bag"``).
     dtype : {"auto", "float64", "float32"}, default="auto"
-        Type of the products; ``"auto"`` is float32 if float64 needs more than 512 MiB.
+        Data type of the products; ``"auto"`` is float32 if float64 would take more than 512 MiB.
     n_jobs : int or None, default=None
-        Number of threads of the precomputation; does not affect the result.
+        Number of threads for the precomputation; does not affect the result.
 
     Attributes
     ----------
     n_bags : int
     weights : ndarray of shape (n_bags,)
     means : ndarray of shape (n_bags, n_features)
-        Bag means, centred.
+        Centred bag means.
     center : ndarray of shape (n_features,)
-        Mean of all instances, subtracted from the data.
+        Mean of all instances, which is subtracted from the data.
     arrays : BagArrays
         Arrays for the compiled kernels.
     """
@@ -96,7 +96,7 @@ class BagGeometry(Shared):
             self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
             self.center = offset + center
             X = X - center
-            # This bounds every sum of products of any partition.
+            # Upper bound on every sum of products for any partition.
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)
         require_squares(X, "instances")
@@ -116,7 +116,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Compute the arrays of the compiled kernels, and instances (n_features, n_slots x n_chunks)."""
+        """Compute the arrays for the compiled kernels, and instances (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -149,18 +149,18 @@ class BagGeometry(Shared):
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Return whether products of sums over clusters are cheaper than sums of products over clusters."""
+        """Return whether products of cluster sums are cheaper than cluster sums of products."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Return slices of a population whose sums over clusters fit into the scratch memory."""
+        """Return slices of a population whose cluster sums fit into the scratch memory."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return the sums over the clusters of every individual.
+        """Return the cluster sums of each individual.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method by each individual's number of clusters, so that other individuals have no effect.
+        # Choose the method by each individual's number of clusters, so that other individuals do not matter.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -209,9 +209,9 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return the distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
+        """Return the distance from each bag to the centroid of its cluster, shape (n_individuals, n_bags).
 
-        ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative, but need not be contiguous.
+        ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative but need not be contiguous.
         """
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
@@ -232,7 +232,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances of bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
+        """Return bag-centroid distances (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -256,7 +256,7 @@ class BagGeometry(Shared):
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 
     def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
-        """Return the centroids of one partition, in the original coordinates; NaN for an empty cluster."""
+        """Return the centroids of a partition in the original coordinates; NaN for empty clusters."""
         one = self.checked(np.atleast_2d(labels), n_clusters)[0]
         sums = np.zeros((n_clusters, self.means.shape[1]))
         np.add.at(sums, one, self.weights[:, None] * self.means)
@@ -266,7 +266,7 @@ class BagGeometry(Shared):
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Convert labels for the compiled kernels; raise a ValueError if shape or labels are out of range."""
+        """Convert labels for the compiled kernels; raise a ValueError if the shape or a label is invalid."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}")
@@ -289,35 +289,35 @@ def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
 def farthest_candidates(
     X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
 ) -> BoolArray:
-    """Find the instances that can be the farthest instances of their bags from a centroid.
+    """Find the instances that can be the farthest instance of their bag from some centroid.
 
-    The difference of the squared distances of two instances to a point is affine in the point, and every
-    centroid is a convex combination of bag means. So an instance is never the farthest if another instance of
-    its bag is farther from all bag means. If every cluster has at least s bags of equal weights, no bag mean
-    has a weight above 1/s, and it suffices that the other instance is farther on average from any s bag
-    means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    The difference between the squared distances of two instances to a point is affine in the point, and every
+    centroid is a convex combination of bag means. An instance is therefore never the farthest if another
+    instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
+    no bag mean has a weight above 1/s; the other instance then only has to be farther on average from any s
+    bag means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
-    n instances of d features, and at worst O(m^2 N) for each bag of m instances. Takes 32 MB or the memory of
-    one row of N numbers. Larger bags are pruned in parts, which can retain more instances than necessary.
+    n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB or the memory of
+    a row of N numbers. Larger bags are pruned in parts, which can retain more instances than necessary.
 
     Parameters
     ----------
     X : array-like of shape (n_instances, n_features)
-        Instances, in the order of the bags.
+        Instances, sorted by bag.
     offsets : array-like of shape (n_bags + 1,)
         First row of each bag, followed by the number of rows.
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but require centroids with weights of at most 1/s: unweighted
-        means of the means of s or more bags.
+        Values s above 1 omit more instances, but require centroids with weights of at most 1/s, that is,
+        unweighted means of at least s bag means.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Omitting the other instances does not change the distance
-        of any bag to any centroid. Of equal instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Omitting all others does not change the distance from any
+        bag to any centroid. Among equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -333,25 +333,25 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is dominated at all means is also dominated at a few of them.
+            # An instance that is dominated at all means is also dominated at any subset of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of one bag; prune a large bag in parts while that removes many instances."""
+    """Return the candidates of one bag; a large bag is pruned in parts while that removes many instances."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute outer instances, which dominate others, over all parts.
+            # Distribute outer instances, which dominate other instances, evenly over the parts.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
         left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
-        # Pruning in parts stops when a round retains more than this share of the instances.
+        # Stop pruning in parts when a round retains more than this share of the instances.
         if n_parts == 1 or len(left) > 0.9 * len(remaining):
             kept = np.zeros(len(rows), dtype=np.bool_)
             kept[left] = True
@@ -364,7 +364,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     values: NDArray[Any] = rows @ centers.T
     values *= -2.0
     values += squares[:, None]
-    # The margin is a multiple of the rounding error of sums of d + n_largest terms.
+    # The margin is a multiple of the rounding error in sums of d + n_largest terms.
     largest = np.sqrt(squares.max())
     spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
@@ -375,8 +375,8 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
-    # A chunk costs as much as its slots and three more, for coefficients and the maximum.
+    """Divide bags of adjacent rows from ``starts`` into chunks, with the cheapest number of slots."""
+    # A chunk costs as much as its slots plus three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
@@ -387,7 +387,7 @@ def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
 
 
 class ChunkLayout(NamedTuple):
-    """Instance in every slot (n_slots, n_chunks; padded by the last), bag of chunks, first chunk of bags."""
+    """Instance in each slot (n_slots, n_chunks; padded by the last), bag per chunk, first chunk per bag."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

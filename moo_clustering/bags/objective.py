@@ -1,4 +1,4 @@
-"""Objectives of partitions of bags, and moves that improve them."""
+"""Objectives for partitions of bags, and moves that improve them."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 
 
 class BagObjective(Shared):
-    """One objective of partitions of bags into at most ``n_clusters`` clusters, and moves that improve it.
+    """An objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
-    With n instances (after pruning), N bags and K clusters, the evaluation of P partitions takes
-    O(P (n N + N^2 + n)) time, and a trial of all K values of a gene O(n + K^3). The Davies-Bouldin index of
-    fewer than two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2 +
+    n)) time, and trying all K values of a gene takes O(n + K^3) time. The Davies-Bouldin index of fewer than
+    two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
     geometry : BagGeometry
     n_clusters : int
     objective : {"db", "twcv", "ftwcv"}, default="db"
-        Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast form (Eq. 7).
+        Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast version (Eq. 7).
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Form of FTWCV: within-cluster squares of bag means, or one of two literal readings of Eq. 7.
+        Version of FTWCV: within-cluster sum of squares of bag means, or one of two literal readings of Eq. 7.
     min_cluster_size : int, default=1
-        Smallest cluster that a move may leave; 0 permits empty clusters.
+        Minimum number of bags that a move must leave in a cluster; 0 permits empty clusters.
     constraints : PairwiseConstraints, optional
-        The objective is multiplied by 1 + ``penalty`` V, with the violation V in [0, 2].
+        The objective is multiplied by 1 + ``penalty`` V, where V is the violation in [0, 2].
     handling : {"penalty", "repair"}, default="penalty"
-        With ``"repair"``, :meth:`repair` also joins must-linked and separates cannot-linked bags.
+        With ``"repair"``, :meth:`repair` also joins must-linked bags and separates cannot-linked bags.
     penalty : float, default=1.0
     n_jobs : int, optional
         Number of threads; does not affect the result.
@@ -104,11 +104,11 @@ class BagObjective(Shared):
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
     def evaluate(self, labels: Any) -> FloatArray:
-        """Return the penalised objective, to be minimised, shape (n_individuals,)."""
+        """Return the penalised objective, shape (n_individuals,), to be minimised."""
         return self._penalised(*self.values(labels))
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the objective without penalty, and the violation of the constraints."""
+        """Return the unpenalised objective, and the constraint violation."""
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
@@ -124,7 +124,7 @@ class BagObjective(Shared):
         draw_weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
-        """Redraw genes one at a time, with probabilities that depend on the objective for each choice.
+        """Redraw genes one at a time, with probabilities that depend on the objective for each value.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
@@ -133,12 +133,12 @@ class BagObjective(Shared):
         labels : array-like of shape (n_individuals, n_bags)
         rng : numpy.random.Generator
         p_gene : float, default=0.7
-            Probability that a gene is redrawn.
+            Probability of redrawing each gene.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
             Weights of the draw, in this order: difference from the worst value; as in Eq. 9; the value
-            itself, which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
+            itself, which favours bad choices (Eqs. 5 and 6 as printed); always the best choice.
         max_trials : int, optional
-            Budget of trial evaluations. Once it is exhausted, later individuals do not change.
+            Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -153,8 +153,8 @@ class BagObjective(Shared):
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags of partitions (n_individuals, n_bags) to their best cluster, in random order.
 
-        A descent ends if no move improves the objective. ``max_trials`` is the total budget of trial
-        evaluations, divided evenly between individuals; None: no limit.
+        A descent ends when no move improves the objective. ``max_trials`` is the total budget of trial
+        evaluations, which is divided evenly between individuals; None means no limit.
         """
         count = len(np.atleast_2d(labels))
         order = np.tile(np.arange(self.n_bags), (count, 1))
@@ -166,27 +166,27 @@ class BagObjective(Shared):
         return self._improved(self._run(descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
-        """Perform one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
+        """Perform one k-means step: assign each bag to its nearest centroid, then fill empty clusters.
 
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Fill an empty cluster with the bag farthest from its centroid, the closest (as printed), or none.
+            Bag that fills an empty cluster: farthest from its centroid, closest to it (as printed), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
     @documented(improve)
     def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
-        """Redraw genes simultaneously, with higher probabilities for nearer centroids.
+        """Redraw genes simultaneously, with higher probabilities for closer centroids.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.
 
         Parameters
         ----------
         bias : float, default=0.5
-            Added to the weight of every cluster (Eq. 9), on the scale of the distances.
+            Value added to the weight of each cluster (Eq. 9), on the scale of the distances.
         """
         labels = self.geometry.checked(labels, self.n_clusters)
         genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)
@@ -196,11 +196,11 @@ class BagObjective(Shared):
         return np.where(genes, np.minimum(drawn, self.n_clusters - 1), labels).astype(np.int32)
 
     def distances(self, labels: Any) -> FloatArray:
-        """Return the distances of bags to centroids, shape (n_individuals, n_bags, n_clusters)."""
+        """Return the distances from bags to centroids, shape (n_individuals, n_bags, n_clusters)."""
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
-        """Repair violations of the smallest cluster size and, with ``handling="repair"``, of constraints."""
+        """Repair violations of the minimum cluster size and, with ``handling="repair"``, of constraints."""
         labels = self.geometry.checked(labels, self.n_clusters)
         broken = self._repair.broken(labels, self.n_clusters)
         if broken.any():
@@ -211,7 +211,7 @@ class BagObjective(Shared):
     def _run(
         self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: Int64Array
     ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
-        # Copy, because the kernels modify labels in place.
+        # Copy the labels, because the kernels modify them in place.
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty(len(labels)), np.empty(len(labels))
         trials = np.zeros(len(labels), dtype=np.int64)
@@ -243,7 +243,7 @@ class BagObjective(Shared):
 
 
 class Improved(NamedTuple):
-    """Partitions, their objective up to rounding errors of updates, and numbers of trial evaluations."""
+    """Partitions, objectives (up to rounding errors of the updates), and numbers of trial evaluations."""
 
     labels: Labels
     values: FloatArray
@@ -251,13 +251,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return 1.5 times the largest distance minus the distance plus ``bias``; 0 for empty clusters."""
+    """Return 1.5 times the largest distance, minus the distance, plus ``bias``; 0 for empty clusters."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of every bag's instances, or the squared norm of their mean, uncentred."""
+    """Return the mean squared norm of each bag's instances, or the squared norm of their mean, uncentred."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

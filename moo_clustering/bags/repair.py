@@ -1,4 +1,4 @@
-"""Repair of partitions of bags: smallest cluster size and pairwise constraints."""
+"""Repair of partitions of bags: minimum cluster size and pairwise constraints."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair of partitions to satisfy the smallest cluster size and, unless contradictory, the pairs."""
+    """Repair partitions to satisfy the minimum cluster size and, unless contradictory, the pairs."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
@@ -42,7 +42,7 @@ class PartitionRepair:
         self._conflicting = first[both]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Return whether each individual needs a repair, shape (n_individuals,)."""
+        """Return whether each individual needs to be repaired, shape (n_individuals,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
             flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
@@ -68,7 +68,7 @@ class PartitionRepair:
         return labels
 
     def filled(self, labels: Labels, distances: FloatArray, empty: str) -> Labels:
-        """Fill empty clusters, unless ``empty`` is ``"keep"``; modifies ``labels``."""
+        """Fill empty clusters, unless ``empty`` is ``"keep"``; ``labels`` is modified in place."""
         choice("empty", empty, ("farthest", "closest", "keep"))
         if empty != "keep":
             for row, own in zip(labels, distances, strict=True):
@@ -77,10 +77,10 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that weighs violated pairs against distances, and ensures the smallest cluster size."""
+    """Repair that weighs violated pairs against distances, and ensures the minimum cluster size."""
 
-    # The cost is the sum of the distances to the power 1 or 2, times 1 + ``penalty`` V with the violation V
-    # in [0, 2]. Constrained bags move one at a time to a local minimum of the cost.
+    # The cost is the sum of the distances, each raised to the power 1 or 2, multiplied by ``1 + penalty *
+    # V``, where V in [0, 2] is the violation. Constrained bags move one at a time to a local minimum.
 
     def __init__(
         self,
@@ -98,11 +98,11 @@ class PairPenalty(PartitionRepair):
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Return whether each individual violates a pair or has small clusters, shape (n_individuals,)."""
+        """Return whether each individual violates a pair or has a small cluster, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repair partitions; ``distances`` are the distances to the centres of the clusters."""
+        """Repair partitions; ``distances`` are the distances to the cluster centres."""
         labels = labels.copy()
         violations = self.constraints.violation(labels)
         for row, own, violation in zip(labels, distances**self.power, violations, strict=True):
@@ -119,7 +119,7 @@ def pair_rule(
     penalty: float,
     power: int = 1,
 ) -> PartitionRepair | None:
-    """Return the repair for assignments; None if no repair is needed."""
+    """Return the repair for assignments, or None if no repair is needed."""
     if constraints is None or handling == "repair":
         if constraints is None and min_cluster_size <= 1:
             return None
@@ -130,8 +130,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return pairs by bag, the violation that each adds if in one cluster, and the constant term."""
-    # Must-links have negative terms, because the constant term counts all of them as violated.
+    """Return the pairs by bag, the violation each pair adds within one cluster, and the constant term."""
+    # The terms of must-links are negative, because the constant term counts all of them as violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -1,4 +1,4 @@
-"""Transformer of bags from a transformer of instances."""
+"""Transformer for bags, based on a transformer for instances."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
     return Bags(rows, bags.offsets, bag_ids=bags.bag_ids, feature_names=feature_names)
 
 
-# scikit-learn must not convert outputs, because it does not know Bags.
+# scikit-learn must not convert outputs, because it does not support Bags.
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags together. In a ``Pipeline``, the step precedes a
-    clusterer of bags. Source: Evolutionary multi-instance clustering, Eq. 11.
+    The transformer is fitted to the instances of all bags together. In a ``Pipeline``, this step precedes a
+    clusterer for bags. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------
     transformer : transformer or None, default=None
-        Transformer that preserves the number of rows. None: :class:`~sklearn.preprocessing.MinMaxScaler`,
+        Transformer that preserves the number of rows. Default: :class:`~sklearn.preprocessing.MinMaxScaler`,
         which scales features to [0, 1], maps constant features to 0, and does not clip new values (Eq. 11).
 
     Attributes
     ----------
     transformer_ : transformer
-        The fitted clone.
+        Fitted clone of the transformer.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if the bags have feature names.
+        Feature names; set only if the bags have feature names.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Parameters
         ----------
-        X : Bags or anything :func:`as_bags` accepts
+        X : Bags or any input of :func:`as_bags`
         y : ignored
         """
         bags = as_bags(X)
@@ -95,7 +95,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances; the Bags have output feature names if ``X`` has feature names."""
+        """Transform the instances; the result has feature names if ``X`` has feature names."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
@@ -108,7 +108,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """Undo the transformation of the instances; the Bags have the feature names of the fit."""
+        """Invert the transformation of the instances; the result has the feature names of the fitted bags."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         rows = self.transformer_.inverse_transform(bags.instances)
@@ -116,13 +116,13 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the output feature names of the transformer."""
+        """Return the transformer's output feature names."""
         check_is_fitted(self, "transformer_")
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
     def set_output(self, *, transform: Any = None) -> Self:
-        """Return self unchanged: outputs are always :class:`Bags`, regardless of the requested container."""
+        """Return self unchanged: the output is always :class:`Bags`, whatever container is requested."""
         return self
 
     def _inner(self) -> Any:
@@ -135,7 +135,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # a pipeline detects only when called that a step has no feature names
+        except AttributeError:  # a pipeline notices only when called that a step has no feature names
             return None
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Consensus: one partition of many (MCLA, CSPA, HGPA, HBGF), and one similarity graph of a Pareto front."""
+"""Consensus: one partition from many (MCLA, CSPA, HGPA, HBGF), or a similarity graph from a Pareto front."""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,4 @@
-"""Consensus by the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA, with METIS as an optional package."""
+"""Consensus clustering based on the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA (METIS is optional)."""
 
 import functools
 import importlib
@@ -28,30 +28,30 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Pairs per block: one-byte comparisons and counts of a block fit in the cache.
+# Pairs per block, small enough that the one-byte comparisons and counts of a block fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Maximum number of runs for a one-byte counter.
+# Maximum number of runs that a one-byte counter can count.
 RUNS_PER_BYTE = 255
-# Rows per dense block: 4 million numbers for 2000 hyperedges.
+# Rows per dense block: 4 million numbers with 2000 hyperedges.
 BLOCK_ROWS = 2048
-# Eigenvalues, which are in [0, 1], count as zero below this value; their eigenvectors are arbitrary.
+# Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
 ZERO = 1e-10
 # Description of the upper limit of ``n_clusters`` in messages.
 _SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
-# Sums of weights must fit the 32-bit integers of some builds of METIS.
+# METIS may be built with 32-bit integers, which sums of weights must not exceed.
 LARGEST_SUM = 2**30
-# Maximum number of hyperedges for the dense eigensolver.
+# Largest number of hyperedges for which the dense eigensolver is used.
 MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Tolerance for ties between associations.
+# Associations that differ by no more than this are tied.
 TIE = 1e-12
-# Maximum number of sweeps in matching.
+# Maximum number of matching sweeps.
 MAX_SWEEPS = 20
-# Largest part of METIS, relative to the mean size. MCLA loses clusters only if the largest cluster has a
-# larger ratio to the mean: 1.8 for two clusters, 2 to 2.7 for three to eight.
+# Maximum size of a METIS part, relative to the mean. MCLA loses clusters only if the largest cluster exceeds
+# the mean by a higher factor: 1.8 for two clusters, 2 to 2.7 for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -70,27 +70,27 @@ def cspa(
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
-    if a parameter is invalid, a sample is missing from all runs, or pairs exceed ``max_memory``, and an
+    if a parameter is invalid, if a sample is missing from all runs, or if pairs exceed ``max_memory``, and an
     ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Issues a
-    UserWarning if METIS is used and the largest cluster of most runs exceeds its size limit.
+    UserWarning if METIS is used but the largest cluster of most runs exceeds its size limit.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples missing from a run. S_ij is computed from the runs that contain both samples,
-        and is 0 if there are none. Runs may differ in their numbers of clusters.
+        Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both
+        samples, and is 0 if there are none. The number of clusters may differ between runs.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
-        has at most one cluster per distinct sample.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result
+        then has at most one cluster per distinct sample.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor without S, for any n_samples.
+        clustering of S, or ``"svd"``: spectral clustering with a low-rank factor for S, for any n_samples.
     n_neighbors : int, optional
-        Number of largest entries per row of S, for ``"metis"`` and ``"spectral"`` only.
+        Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
         Memory limit for pairs of samples, in bytes.
     weights : array-like of shape (n_runs,), optional
-        Weights of the runs; 0 excludes a run.
+        Weight of each run; runs with weight 0 are excluded.
     random_state : int, Generator, RandomState or None, default=None
         Seed; ``"average"`` is deterministic.
 
@@ -101,15 +101,15 @@ def cspa(
 
     Notes
     -----
-    Unanimous runs determine the result: if the samples that are together in all runs form ``n_clusters``
+    Unanimous runs determine the result: if samples that are together in all runs form exactly ``n_clusters``
     groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
-    Takes O(n_samples^2 n_runs) time and O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at
-    most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
+    Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
+    at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
-    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in the same cluster. K-means
-    clusters the unit-length rows of the n_clusters leading eigenvectors of S, normalised by roots of row and
-    column sums.
+    With ``"svd"``, S_ij is the total weight of the runs with i and j in the same cluster, not their share. S
+    is normalised by the square roots of its row and column sums. K-means then clusters the rows, scaled to
+    unit length, of its n_clusters leading eigenvectors.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
     partition = spectral_partition(
         graph,
         n_clusters,
-        # If there are exactly n_clusters components, these are the clusters. Samples of different components
+        # If there are exactly n_clusters components, they are the clusters. Samples in different components
         # are never in the same cluster, so any links between components are acceptable.
         bridge=n_components > n_clusters,
         X=edges.codes.T.astype(np.float64),
@@ -168,7 +168,7 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
-    """Raise a ValueError if the pairs of samples need more than ``max_memory`` bytes."""
+    """Raise a ValueError if the sample pairs require more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
     # Peak memory in bytes per pair of samples, or per stored entry of a sparse graph.
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
@@ -188,12 +188,12 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield S in blocks: the index of the first row, and the rows (``upper``: from that column on)."""
-    # S_ij is the weighted share of runs with i and j in one cluster among the runs that contain both, or 0.
+    """Yield blocks of S with the index of their first row; with ``upper``, columns start there."""
+    # S_ij is the weighted share of runs with i and j together, among the runs that contain both, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Missing samples have different codes in rows and columns, so that they never match.
+    # Missing samples are coded differently in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -206,7 +206,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Rounding can increase a share above 1, because weights are added in different orders.
+        # Weights are added in different orders, so rounding can raise a share above 1.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -225,8 +225,8 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
-    # If the graph has more components than clusters, link the first samples of the components.
+    """Compute S without its diagonal, or its ``n_neighbors`` largest entries per row, made symmetric."""
+    # If the graph has more components than clusters, link the first sample of each component.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -250,8 +250,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random: selecting the first would link whole clusters to a few samples. With
-            # equal weights, the random terms are smaller than any difference between two entries.
+            # Break ties at random: keeping the first entries would link whole clusters to a few samples. With
+            # equal weights, the random terms are smaller than any difference between two distinct entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -261,7 +261,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Sum the weights of the runs with equal labels, for each pair of ``rows`` and ``columns``."""
+    """Sum the weights of the runs with equal labels, for each pair from ``rows`` and ``columns``."""
     shape = rows.shape[1], columns.shape[1]
     total = np.zeros(shape)
     equal = np.empty(shape, dtype=np.bool_)
@@ -282,7 +282,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Check the ensemble; return the hyperedges and weights of the runs of positive weight."""
+    """Check the ensemble; return the hyperedges and weights of the runs with positive weight."""
     edges = hyperedges(labels)
     _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _SAMPLES)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -312,9 +312,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the samples on which the runs agree, or None, in O(n_samples n_runs) time."""
-    # If all runs are complete, the parts are the groups of samples that are together in all runs; ``fewer``
-    # permits fewer than ``n_parts``. Otherwise, the parts are the components of the hypergraph.
+    """Return the groups of samples on which the runs agree, or None, in O(n_samples n_runs) time."""
+    # If all runs are complete, samples that are together in all runs form a group; ``fewer`` permits fewer
+    # than ``n_parts`` groups. Otherwise, the groups are the components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -325,7 +325,7 @@ def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> Int
 
 
 def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
-    """Return the component of every sample and of every hyperedge in the hypergraph."""
+    """Return the component of each sample and of each hyperedge in the hypergraph."""
     graph = bipartite_graph(edges, np.ones(edges.n_runs))
     parts = np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.intp)
     return parts[: edges.n_samples], parts[edges.n_samples :]
@@ -334,9 +334,9 @@ def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
-    # Up to ``n_parts`` distinct samples are the parts; further components are merged arbitrarily. Takes O(N'
-    # E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
+    # If there are at most ``n_parts`` distinct samples, each is a part; surplus components are merged
+    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -346,14 +346,14 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # With more components than parts, the rows of some components are zero.
+    # With more components than parts, some components have zero rows.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     return kmeans.fit(U, sample_weight=share).labels_[inverse]
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Merge runs with equal partitions and add their weights."""
+    """Merge runs with equal partitions, adding their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -364,10 +364,10 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
-    # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
-    # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each sample
-    # represents ``share`` equal samples. ``seed`` sets the starting vector for more than 2000 hyperedges.
+    """Compute up to n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
+    # C = H W H^T sums the weights of the runs with i and j in one cluster (including i = j); Deg contains
+    # its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each
+    # sample stands for ``share`` identical samples. ``seed`` sets the initial vector of the sparse solver.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -391,7 +391,7 @@ def leading_vectors(
 
 
 def _gram(A: sp.csr_array) -> FloatArray:
-    """Compute A^T A by dense blocks of rows, which is faster than the sparse product."""
+    """Compute A^T A from dense blocks of rows, which is faster than the sparse product."""
     gram = np.zeros((A.shape[1],) * 2)
     for lo in range(0, A.shape[0], BLOCK_ROWS):
         block = A[lo : lo + BLOCK_ROWS].toarray()
@@ -400,7 +400,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Return whether to use METIS: "auto" if it is installed; "metis" raises an error if it is not."""
+    """Return whether to use METIS: "auto" uses it if installed; "metis" raises an error if it is not."""
     if partitioner == "metis":
         if _load() is None:
             raise _arrays.MissingPackageError(
@@ -421,8 +421,8 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are the parts.
+    """Partition a symmetric graph by METIS into parts of similar weight with few edges between them."""
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices stay separate.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -447,7 +447,7 @@ def warn_of_balance(
     edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be cut",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
-    """Warn if the largest cluster of most runs exceeds ``balance`` times the mean part size."""
+    """Warn if, in most runs, the largest cluster exceeds ``balance`` times the mean part size."""
     largest = np.maximum.reduceat(edges.sizes, edges.starts[:-1])
     mean = edges.seen.sum(axis=1) / n_parts
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
@@ -459,7 +459,7 @@ def warn_of_balance(
 
 
 def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
-    """Warn if clusters are so unequal in size that balanced meta-clusters may merge small clusters."""
+    """Warn if cluster sizes are so unequal that balanced meta-clusters may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
             edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
@@ -468,7 +468,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` and round, without overflow; integers that fit stay unchanged."""
+    """Multiply by ``scale`` and round, avoiding overflow; integers that fit remain unchanged."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -487,7 +487,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency of samples (first) and hyperedges, weighted by run."""
+    """Return the adjacency matrix of samples (first) and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -495,8 +495,8 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
-    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` also clusters these.
+    """Cluster the unit-length rows of leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means."""
+    # D_v and D_e hold weighted degrees of samples and hyperedges; ``with_edges`` also clusters hyperedges.
     # Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -523,7 +523,7 @@ def _singular_vectors(
         return _unit(left), _unit(right.T)
     last = edges.n_edges - 1
     squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
-    # Vectors of singular value 0 are arbitrary.
+    # Singular vectors for the singular value 0 are arbitrary.
     defined = squares > ZERO
     right = right[:, defined]
     return _unit(A @ (right / np.sqrt(squares[defined]))), _unit(right)
@@ -547,27 +547,27 @@ def hbgf(
 
     Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
     International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
-    invalid, or a sample is missing from all runs, and an ImportError and warnings as :func:`cspa`.
+    invalid or a sample is missing from all runs; ImportError and warnings are the same as in :func:`cspa`.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples missing from a run. Runs may differ in their numbers of clusters.
+        Integers; -1 marks samples missing from a run. The number of clusters may differ between runs.
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS (parts of at most 1.03 times the mean size), or k-means of singular vectors, as in the paper.
-        ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the choice is logged.
+        METIS (parts of at most 1.03 times the mean size), or k-means on singular vectors, as in the paper.
+        ``"auto"`` uses METIS if pymetis is installed, otherwise ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of METIS or k-means.
+        Seed for METIS or k-means.
 
     Notes
     -----
-    Unanimous runs determine the result: if the samples that are together in all runs form at most
-    ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
+    Unanimous runs determine the result: if samples that are together in all runs form at most ``n_clusters``
+    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
-    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
-    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
+    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters in all runs. METIS takes
+    roughly linear time; spectral clustering takes O(n_samples n_runs^2 + E^3) time for E up to 2000.
 
     Examples
     --------
@@ -588,7 +588,7 @@ def _bipartite(
     partitioner: str,
     instead: str,
 ) -> Labels:
-    """Compute HBGF; warnings recommend ``instead`` as an alternative to METIS."""
+    """Compute HBGF; warnings about METIS recommend ``instead``."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -614,20 +614,20 @@ def hgpa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus by an approximation of hypergraph partitioning.
+    """Compute a consensus by approximate hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges (clusters of all runs) by hMETIS, which is not
-    redistributable. Neither approximation minimises this cut. Cost and unanimity are as for :func:`hbgf`.
-    Raises a ValueError or TypeError if a parameter is invalid, or a sample is missing from all runs. Sources:
-    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3; D.
-    Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information Processing
-    Systems 19 (2006), for the singular vectors.
+    The paper minimises the number of cut hyperedges (clusters of all runs) using hMETIS, which is not
+    redistributable. Neither approximation minimises this cut. Cost and unanimous runs are as in :func:`hbgf`.
+    Raises a ValueError or TypeError if a parameter is invalid or if a sample is missing from all runs.
+    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
+    3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
+    Processing Systems 19 (2006), for the singular vectors.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        Partition of the graph of samples and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
-        or k-means of the samples' singular vectors of the degree-scaled incidence matrix.
+        Partition of the graph of samples and hyperedges by :func:`hbgf`, using METIS if pymetis is
+        installed; or k-means on the samples' singular vectors of the degree-scaled incidence matrix.
 
     Examples
     --------
@@ -691,44 +691,44 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped into meta-clusters by the samples that they share. Every sample joins the
-    meta-cluster whose members contain it most often. Issues a UserWarning if METIS balances sizes and the
-    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Source: A. Strehl, J.
-    Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
+    The clusters of all runs are grouped into meta-clusters by the samples that they share. Each sample is
+    assigned to the meta-cluster whose members contain it most often. Issues a UserWarning if METIS balances
+    sizes but the largest cluster of most runs exceeds 1.75 times the mean meta-cluster size. Source: A.
+    Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
     n_clusters : int
         Number of meta-clusters, from 1 to n_samples; empty meta-clusters are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the numbers of samples in meta-clusters (``"size"``, as in the paper), or the numbers
-        of clusters (``"unit"``, for runs with clusters of unequal sizes).
+        METIS balances the number of samples in each meta-cluster (``"size"``, as in the paper) or the
+        number of clusters (``"unit"``, for runs with clusters of unequal size).
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS as in the paper, or matching: clusters of a run join different meta-clusters by similarity,
-        regardless of their sizes; a run's surplus clusters are omitted. ``"auto"``: METIS if pymetis is
-        installed, else matching; the choice is logged.
+        METIS as in the paper, or matching: a run's clusters join different meta-clusters by similarity,
+        regardless of size, and its surplus clusters are omitted. ``"auto"`` uses METIS if pymetis is
+        installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
-        Choice among equally associated meta-clusters.
+        How to choose among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of METIS and ``ties="random"``.
+        Seed for METIS and ``ties="random"``.
     return_association : bool, default=False
-        Whether to return ``association`` as well.
+        Whether to also return ``association``.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
-        Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
-        sample, among members from runs that contain it. Meta-clusters without samples are last.
-        ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the labels.
+        Returned only with ``return_association``. Share of the members of meta-cluster c (row) that
+        contain the sample, among members from runs with that sample. Meta-clusters without samples come
+        last. The confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
 
     Notes
     -----
-    Unanimous runs determine the result, as for :func:`hbgf`. If the clusters are the groups of samples that
-    are together in all runs, the members of a meta-cluster are the clusters that contain its group.
+    Unanimous runs determine the result, as in :func:`hbgf`. If samples that are together in all runs form the
+    clusters, the members of a meta-cluster are the clusters that contain its group.
 
-    Clusters are compared by their Jaccard index over the samples that both runs contain. Takes O(n_samples
+    Clusters are compared by their Jaccard index on the samples that both runs contain. Takes O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
@@ -769,7 +769,7 @@ def meta_consensus(
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
-    """Compute labels and association of checked runs; uses matching if ``vertex_weight`` is None."""
+    """Compute the labels and association for checked runs, by matching if ``vertex_weight`` is None."""
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
@@ -793,7 +793,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters of these samples: assign the most similar meta-cluster.
+        # Matching omitted all clusters of these samples, so assign them to the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -809,7 +809,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs that assign a sample to a group, shape (n_parts, n_samples)."""
+    """Compute the share of runs that assign each sample to each group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -818,10 +818,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute the Jaccard index of hyperedges over samples that both runs contain; diagonal 0."""
+    """Compute the Jaccard index of hyperedges on the samples that both runs contain; the diagonal is 0."""
     shared = edges.intersections
-    # within[a, b] is the number of samples of a in the run of b. The clusters of that run are disjoint, so
-    # this is the sum of their intersections with a.
+    # within[a, b] is the number of samples in a that are in the run of b. The clusters of that run are
+    # disjoint, so it equals the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -831,7 +831,7 @@ def jaccard(edges: Hyperedges) -> FloatArray:
 
 
 def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Average the indicators of the members of every meta-cluster, shape (n_parts, n_samples)."""
+    """Average the members' indicators in each meta-cluster, shape (n_parts, n_samples)."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
@@ -839,7 +839,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     held = np.bincount(
         part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n
     ).reshape(n_parts, n)
-    # bincount of an empty array returns integers.
+    # bincount returns integers for an empty array.
     held = held.astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
@@ -852,10 +852,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
-    # The first members are the clusters of the run that agrees best with all others, among the runs with
-    # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
-    # meta-clusters by their mean similarity to the other members. At most 20 sweeps, each in O(E^2 n_parts).
+    """Match each hyperedge with a meta-cluster, or with -1 for a run's surplus clusters."""
+    # The first members are the clusters of the run that agrees best with all other runs, among the runs with
+    # n_parts (otherwise the most) clusters. Then each run's clusters are matched by their mean similarity to
+    # the other members, in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]
@@ -872,7 +872,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other members: the other runs will be matched with this run.
+                # There are no other members yet; the other runs will be matched with this run.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -887,7 +887,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Average the similarity of every hyperedge to the members of every part, 0 without members."""
+    """Average the similarity of each hyperedge to the members of each part; 0 for parts without members."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -901,7 +901,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # The tolerance makes ties independent of rounding.
+    # The tolerance prevents rounding errors from breaking ties.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

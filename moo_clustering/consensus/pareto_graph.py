@@ -1,4 +1,4 @@
-"""Similarity graphs of the members of a Pareto front, by the three methods of PESC (ES1, ES2, ES3)."""
+"""Similarity graphs from the members of a Pareto front, by the three PESC methods (ES1, ES2, ES3)."""
 
 from typing import Any, Literal
 
@@ -16,24 +16,24 @@ from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
 from moo_clustering.graphs.similarity import listed_edges
 
-#: Scale factors of the paper for ES3 and the conventional graphs.
+#: Scale factors used in the paper for ES3 and the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front, and further whole fronts until there are ``min_members`` individuals.
+    """Select the non-dominated front, then whole additional fronts, until there are ``min_members`` members.
 
     Parameters
     ----------
     F : ndarray of shape (n_individuals, n_objectives)
-        Minimised objectives.
+        Objectives, which are minimised.
     min_members : int, default=1
-        Minimum number of members; the graph of few members may be disconnected.
+        Minimum number of members; a graph from few members may be disconnected.
 
     Returns
     -------
     ndarray of shape (n_members,)
-        Rows of F, ascending.
+        Rows of F, in ascending order.
     """
     members: list[int] = []
     F = checked_array(F, "F", np.float64, ndim=(2,))
@@ -49,16 +49,16 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
 def reconstruction_graph(
     ranks: IntArray, lists: NeighborLists, X: AnyFloatArray, **options: Any
 ) -> sp.csr_array:
-    """Build the graph ES1 of an ensemble.
+    """Build the ES1 graph of an ensemble.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
-        Members in rank encoding.
+        Ensemble members in rank encoding.
     lists : NeighborLists
     X : ndarray of shape (n_samples, n_features)
     **options
-        Options of :func:`reconstruction_weights`.
+        Options for :func:`reconstruction_weights`.
 
     Returns
     -------
@@ -77,24 +77,24 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Compute ES1: minimise ||reconstruction - X||_F^2, with s_ij >= 0 on the edges, else 0 (PESC, Eq. 4).
+    """Compute ES1: minimise ||reconstruction - X||_F^2 with s_ij >= 0 on edges, 0 elsewhere (PESC, Eq. 4).
 
-    Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
-    particle swarm of the paper. Takes O(N (q^2 d + q^4)) time in the worst case for q edges per sample,
-    usually close to O(N q^2 (d + q)).
+    Solves one small non-negative least-squares problem per sample exactly, using active sets instead of the
+    paper's particle swarm. Takes O(N (q^2 d + q^4)) time at worst for q edges per sample, but usually close
+    to O(N q^2 (d + q)).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     edges : csr_array of shape (n_samples, n_samples)
-        One entry (i, j) for every link from i to j in any member; values are ignored.
+        One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
-        literally: it reconstructs j from the samples that link to j, if there are any.
+        ``"row"`` reconstructs sample i from the samples to which i links. ``"column"`` follows the formula A
+        S literally, and reconstructs j from the samples that link to j, if there are any.
     ridge : float, default=0.025
-        Ridge penalty of the reconstruction, as a multiple of the mean feature variance.
+        Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
-        Lower limit of the weights; 0 removes edges of weight 0.
+        Lower limit on the weights; 0 removes edges with weight 0.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -102,7 +102,7 @@ def reconstruction_weights(
     -------
     csr_array of shape (n_samples, n_samples)
     """
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums depend on the order in memory
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order affects sums
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)
@@ -114,7 +114,7 @@ def reconstruction_weights(
         n_jobs,
     )
     np.maximum(weights, min_weight, out=weights)
-    # Copy: dropping entries must not change the structure of ``edges``.
+    # Copy, because dropping entries must not change the structure of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -131,12 +131,12 @@ def diversity_graph(
     weight: Literal["one_minus_div", "div", "count"],
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Build the graph ES2 of an ensemble, by counts if all diversity weights are zero.
+    """Build the ES2 graph of an ensemble, using counts if all diversity weights are zero.
 
     Parameters
     ----------
     weight : {"one_minus_div", "div", "count"}
-        Weights of the edges of a member, see :func:`diversity_weights`.
+        Edge weights of a member; see :func:`diversity_weights`.
     """
     ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
@@ -164,13 +164,13 @@ def diversity_weights(
     ----------
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
-        more"), or 1. With ``"div"``, all weights are zero if all members are equal; then use ``"count"``.
+        Contribution of a member: 1 - DIV (the paper's formula), DIV (its text, "better diversity contributes
+        more"), or 1. With ``"div"``, all weights are zero if all members are equal; use ``"count"`` instead.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-        Every row sums to the mean contribution of a member.
+        Each row sums to the mean contribution of the members.
     """
     ranks = _checked_ranks(ranks, lists)
     n_members, n_samples = ranks.shape
@@ -196,26 +196,26 @@ def kernel_graph(
     laplacian: str,
     rng: np.random.Generator,
 ) -> tuple[sp.csr_array, float]:
-    """Build the graph ES3 of an ensemble, and return its scale factor.
+    """Build the ES3 graph of an ensemble, and return its scale factor.
 
     Parameters
     ----------
     sigma : float, "mean", "median" or "grid"
-        A number, mean or median distance of the edges, or the value of :data:`SIGMA_GRID` with the largest
-        gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects
-        the value with the best result, which requires the true classes.
+        A number, the mean or median edge distance, or the value in :data:`SIGMA_GRID` with the largest gap
+        between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects the
+        value with the best result, which requires the true classes.
     n_clusters : int
-        K.
+        K, the number of clusters.
     laplacian : str
-        Laplacian for clustering the graph; warns if it is ``"unnormalized"``.
+        Laplacian with which the graph will be clustered; ``"unnormalized"`` issues a warning.
     rng : numpy.random.Generator
-        Random starting vectors.
+        Generator for initial vectors.
 
     Returns
     -------
     graph : csr_array of shape (n_samples, n_samples)
     sigma : float
-        Scale factor.
+        Scale factor that was used.
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
@@ -238,14 +238,14 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     ----------
     edges : csr_array of shape (n_samples, n_samples)
     distances : ndarray of shape (nnz,)
-        Distances of the edges in CSR order.
+        Edge distances, in CSR order.
     sigma : float
-        Scale factor. If it is 0 or all distances are 0, all weights are 1.
+        Scale factor. If it is 0 or if all distances are 0, all weights are 1.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-        Edges with weights.
+        Weighted edges.
     """
     distances = checked_array(distances, "distances", np.float64)
     if distances.shape != (edges.nnz,):
@@ -253,24 +253,24 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        # exp(-x) underflows to 0 from about x = 745; this lower limit preserves the edge.
+        # exp(-x) underflows to 0 from about x = 745; the lower limit keeps the edge.
         weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
 
 @documented(reconstruction_graph)
 def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array, FloatArray]:
-    """Collect the edges (i, j) of all members as a CSR matrix, and their distances in CSR order.
+    """Collect the edges (i, j) of all members in a CSR matrix, and their distances in CSR order.
 
     Returns
     -------
     edges : csr_array of shape (n_samples, n_samples)
-        Edges; values are meaningless.
+        Edges; the values have no meaning.
     distances : ndarray of shape (nnz,)
-        Distances in the order of the edges.
+        Edge distances, in the order of the edges.
     """
     counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
-    # Stored as 1 + distance, so that edges of length 0 remain explicit entries.
+    # Store 1 + distance, so that edges of length 0 remain explicit entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
 
@@ -281,7 +281,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     Parameters
     ----------
     weights : ndarray of shape (n_samples, width)
-        Weights of the listed neighbours of every sample.
+        Weights of each sample's listed neighbours.
     lists : NeighborLists
 
     Returns
@@ -297,7 +297,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Check members of an ensemble in rank encoding against the lists."""
+    """Check that ensemble members in rank encoding match the lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs: the half that agrees best, or a Pareto search for subsets."""
+"""Selection of ensemble runs: the half with the best agreement, or a Pareto search for subsets."""
 
 import math
 from itertools import combinations
@@ -27,13 +27,13 @@ class SelectionFront(NamedTuple):
     Attributes
     ----------
     kept : ndarray of shape (n_solutions, n_runs), bool
-        Mask of the runs in every subset.
+        Mask of the runs in each subset.
     F : ndarray of shape (n_solutions, n_objectives)
-        Minimised objectives of :class:`~moo_clustering.problems.EnsembleSelectionProblem`.
+        Objectives of :class:`~moo_clustering.problems.EnsembleSelectionProblem`, which are minimised.
     labels : ndarray of shape (n_solutions, n_samples), int32
-        Consensus of every subset.
+        Consensus of each subset.
     scores : ndarray of shape (n_solutions,)
-        Scores of the subsets; the largest is selected.
+        Score of each subset; the subset with the highest score is selected.
     """
 
     kept: NDArray[np.bool_]
@@ -60,19 +60,19 @@ class ParetoSelection(NamedTuple):
 
 
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
-    """Select the half of the runs, rounded up, with the largest mean NMI with all other runs.
+    """Select the half of the runs, rounded up, with the highest mean NMI with all other runs.
 
-    A fast alternative to :func:`select_pareto`. Takes O(n_samples n_runs^2) time.
+    This is a fast alternative to :func:`select_pareto`. Takes O(n_samples n_runs^2) time.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples missing from a run.
+        Integers; -1 marks samples missing from a run.
 
     Returns
     -------
     ndarray of shape ((n_runs + 1) // 2,)
-        Run indices, ascending; ties go to the first runs.
+        Run indices in ascending order; ties are broken in favour of the first runs.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Rounded, so that ties do not depend on the last digits.
+    # Round, so that ties do not depend on the last digits.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -103,35 +103,35 @@ def select_pareto(
 ) -> ParetoSelection:
     """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
-    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with a population that
-    includes the whole ensemble. If at most 256 subsets are large enough, all are evaluated instead. MCLA
-    computes the consensus of every subset on the front. Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2)
-    time, plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over
+    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
+    includes the whole ensemble. If there are at most 256 sufficiently large subsets, all are evaluated
+    instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
+    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 without a search). The gain over
     the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
-    invalid, and an ImportError for ``partitioner="metis"`` without pymetis.
+    invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for samples missing from a run.
+        At least two runs; -1 marks samples missing from a run.
     n_clusters : int
         From 1 to n_samples.
     losses : array-like of shape (n_runs,), optional
-        Losses of the runs; their mean over a subset is the third objective.
+        Loss of each run; the mean loss of a subset is the third objective.
     min_runs : int, default=5
-        Smallest size of a subset.
+        Minimum number of runs in a subset.
     pop_size : int, default=40
         Population size.
     n_gen : int, default=60
         Number of generations.
     select : {"anmi", "i2"}, default="anmi"
-        Select the consensus with the largest mean NMI with all runs, or the largest
+        Select the consensus with the highest mean NMI with all runs, or with the highest
         :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
         from all runs are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
-        Features, required and used only for ``select="i2"``.
+        Features, required and used only with ``select="i2"``.
     vertex_weight, partitioner
-        As for :func:`mcla`.
+        See :func:`mcla`.
     random_state : int, Generator, RandomState or None, default=None
 
     Returns
@@ -161,7 +161,7 @@ def select_pareto(
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
     all_runs = hyperedges(rows)
-    # Computed once for all subsets.
+    # Compute the intersections once for all subsets.
     _ = all_runs.intersections
     partitions = [
         _consensus(all_runs, subset, n_clusters, vertex_weight if metis else None, consensus_seed)
@@ -205,7 +205,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
     for row, runs in zip(kept, left_out, strict=True):
         row[list(runs)] = False
     F = problem.evaluate(kept, return_values_of=["F"])
-    # Rounded, so that ties do not depend on the last digits.
+    # Round, so that ties do not depend on the last digits.
     best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
     return kept[best], F[best]
 

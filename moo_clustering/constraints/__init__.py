@@ -1,7 +1,7 @@
 """Must-link and cannot-link constraints on samples, and limits on clusters.
 
 :class:`PairwiseConstraints` lists pairs and scores populations. :class:`ConstraintGroups`, created by
-:func:`constraint_groups` from partial labels and pairs, is their closure, which does not list pairs.
+:func:`constraint_groups` from partial labels and pairs, represents their closure without listing pairs.
 """
 
 import lazy_loader as _lazy

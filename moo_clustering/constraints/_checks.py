@@ -1,4 +1,4 @@
-"""Input checks, and pairs as sorted arrays of keys."""
+"""Input checks, and pairs represented as sorted arrays of keys."""
 
 import operator
 from numbers import Integral
@@ -13,7 +13,7 @@ from moo_clustering._targets import marked
 
 
 def check_n_samples(n_samples: Any) -> int:
-    """Check a positive number of samples."""
+    """Check that the number of samples is a positive integer."""
     try:
         n = operator.index(n_samples)
     except TypeError:
@@ -24,7 +24,7 @@ def check_n_samples(n_samples: Any) -> int:
 
 
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of distinct samples; their order and duplicates are preserved."""
+    """Check pairs of distinct samples, preserving their order and duplicates."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
     array = checked_array(pairs, name)
@@ -48,7 +48,7 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """Check one positive finite weight per pair; ones by default."""
+    """Check that there is one positive, finite weight per pair; the default is 1."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -61,7 +61,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
-    """Check classes 0, 1, ... with -1 or missing values for unlabelled samples."""
+    """Check that classes are 0, 1, ..., with -1 or missing values for unlabelled samples."""
     values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
@@ -88,7 +88,7 @@ def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
 
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Check integer labels of a population; a single partition is a population of one."""
+    """Check the integer labels of a population; a single partition is a population of one."""
     array = checked_array(labels, "labels")
     if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")
@@ -112,7 +112,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
 
 
 def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
-    """Sort unique pairs i < j lexicographically; duplicates get their largest weight."""
+    """Sort unique pairs i < j lexicographically; duplicates get the largest of their weights."""
     keys = pair_keys(pairs, n)
     if not len(keys):
         return np.empty((0, 2), dtype=np.int64), np.empty(0)
@@ -123,29 +123,29 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """Compute one key per unordered pair, in lexicographic order of (smaller, larger)."""
+    """Compute one key per unordered pair; keys sort in lexicographic order of (smaller, larger)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
 def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
-    """Inverse of :func:`pair_keys`."""
+    """Invert :func:`pair_keys`."""
     return np.column_stack(np.divmod(keys, n))
 
 
 def distinct(numbers: Int64Array) -> Int64Array:
-    """Sort unique non-negative numbers; many times faster than the hash table of ``numpy.unique``."""
+    """Return the sorted distinct non-negative numbers, many times faster than ``numpy.unique`` by hashing."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
 
 def n_pairs(n: int) -> int:
-    """Return the number of unordered pairs of n items."""
+    """Return the number of unordered pairs among n items."""
     return n * (n - 1) // 2
 
 
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
+    """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ..., with rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root slightly below an integer may be rounded up to it, but one slightly above is never rounded below.
+    # A root just below an integer may be rounded up to it, but a root just above is never rounded below.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

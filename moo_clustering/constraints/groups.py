@@ -1,4 +1,4 @@
-"""The transitive closure of labels and pairs: groups of samples, and pairs of groups in conflict."""
+"""Transitive closure of labels and pairs: groups of samples, and pairs of conflicting groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_cluster
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
 
-# Number of contradictions listed in the message; the others are counted.
+# Number of contradictions listed in the message; any others are only counted.
 _SPELLED_OUT = 3
 
 
@@ -28,14 +28,14 @@ class ConstraintGroups(Shared):
     Parameters
     ----------
     groups : ndarray of shape (n_samples,), int64, read-only
-        Group of every sample, -1 for a sample without constraints.
+        Group of each sample, or -1 for samples without constraints.
     conflicts : ndarray of shape (n_conflicts, 2), int64, read-only
         Pairs of groups g < h that must not share a cluster, in lexicographic order.
 
     Attributes
     ----------
     n_groups : int
-        Number of groups, including groups of one sample.
+        Number of groups, including groups with a single sample.
     """
 
     groups: Int64Array
@@ -74,19 +74,19 @@ class ConstraintGroups(Shared):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples of the data set."""
+        """Number of samples in the data set."""
         return len(self.groups)
 
     @property
     def is_empty(self) -> bool:
-        """Whether every partition is allowed: no group of two samples and no conflict."""
+        """Whether every partition is allowed: there are no groups of two samples and no conflicts."""
         return not len(self.conflicts) and not (self._sizes() > 1).any()
 
     def _sizes(self) -> Int64Array:
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Return the samples of every group with at least two samples, in the order of the groups."""
+        """Return the samples of each group with at least two samples, in group order."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]
@@ -96,7 +96,7 @@ class ConstraintGroups(Shared):
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # A sample without a group has a negative key, which is not in conflict.
+        # Samples without a group yield a negative key, which is not among the conflicts.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
@@ -108,7 +108,7 @@ class ConstraintGroups(Shared):
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # The last entry is for samples without a group (-1).
+        # Samples without a group have number -1, which selects the last entry.
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -132,7 +132,7 @@ class ConstraintGroups(Shared):
 def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise if two classes (shown by their first samples) or a cannot-link share a component."""
+    """Raise if two classes (given by their first samples) or the ends of a cannot-link share a component."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])
@@ -153,14 +153,14 @@ def refuse_contradictions(
 
 
 class InconsistentConstraintsError(ValueError):
-    """Error for constraints that contradict each other.
+    """Raised for constraints that contradict each other.
 
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that must, and must not, share a cluster.
+        Pairs of samples that both must and must not share a cluster.
     reasons : sequence of str
-        Explanations of the first conflicts; the message counts the other conflicts.
+        Explanations of the first conflicts; the message only counts the remaining conflicts.
 
     Attributes
     ----------
@@ -177,12 +177,12 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return the error with renumbered samples; numbers of classes do not change."""
+        """Return the error with renumbered samples; class numbers do not change."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default would pass only the message, and fail when a worker returns the error.
+        # By default, pickling passes only the message, which fails when a worker returns the error.
         return type(self), (self.conflicts, self._reasons)
 
 
@@ -199,14 +199,14 @@ def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: in
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Return the component of every sample; components are numbered by their lowest sample."""
+    """Return the component of each sample; components are numbered by their lowest sample index."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
     # SciPy numbers components in this order, but does not guarantee it.
     return number_clusters(component)[0].astype(np.int64)
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Return the sparse adjacency of the pairs in one direction."""
+    """Return the sparse adjacency matrix of the pairs, in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 

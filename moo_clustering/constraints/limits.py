@@ -1,4 +1,4 @@
-"""Limits on the clusters of a partition, such as sizes, weights, connectedness and shares of groups."""
+"""Limits on the clusters of a partition, such as sizes, weights, connectedness and group shares."""
 
 import re
 from abc import ABC, abstractmethod
@@ -22,12 +22,12 @@ from moo_clustering._targets import classes_as_given, is_missing
 from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntArray
 from moo_clustering.constraints import _checks
 
-# Violations up to this size are attributed to rounding errors and set to 0.
+# Smaller violations are attributed to rounding errors and set to 0.
 _ROUNDING = 1e-9
 
 
 class Limit(Documented, ABC):
-    """Base class of limits, which measure by how much partitions violate a requirement.
+    """Base class for limits, which measure how far partitions violate a requirement.
 
     Subclasses only need to implement :meth:`violations`. Pass limits to
     :class:`~moo_clustering.problems.PartitionProblem` as constraints.
@@ -35,7 +35,7 @@ class Limit(Documented, ABC):
     Parameters
     ----------
     name : str, optional
-        Name in tables and messages. Default: the class name in lower case, with underscores.
+        Name in tables and messages. Default: the class name in snake case.
 
     Attributes
     ----------
@@ -60,44 +60,44 @@ class Limit(Documented, ABC):
             self.name = str(name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        # Subclasses need not call the constructor.
+        # Set the name here, because subclasses need not call the constructor.
         super().__init_subclass__(**kwargs)
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     @property
     def requirement(self) -> str:
-        """The requirement in a sentence: the summary of the class, with the values of its attributes."""
+        """The requirement as a sentence: the class summary, with attribute values filled in."""
         summary = (type(self).__doc__ or self.name).strip().split("\n\n")[0]
         return re.sub(r"``(\w+)``", lambda found: _shown(getattr(self, found[1], found[1])), summary)
 
     @abstractmethod
     def violations(self, labels: IntArray) -> Any:
-        """Compute the violation of the limit by every partition.
+        """Compute each partition's violation of the limit.
 
         Parameters
         ----------
         labels : ndarray of shape (n_partitions, n_samples)
-            Cluster labels 0..k-1. A single partition may have shape (n_samples,).
+            Cluster labels 0..k-1. A single partition may have the shape (n_samples,).
 
         Returns
         -------
         violations : ndarray of shape (n_partitions,)
-            0 for partitions within the limit, and positive for all others.
+            0 for partitions within the limit, and positive for all other partitions.
         """
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
         """Raise a ValueError if no partition into ``k`` clusters can be within the limit.
 
-        The check is fast but incomplete: some impossible limits pass. The base class only validates ``k`` and
-        ``n_samples``.
+        The check is fast but incomplete: it does not detect all impossible limits. The base class only
+        validates ``k`` and ``n_samples``.
 
         Parameters
         ----------
         k : int
             Number of clusters.
         n_samples : int, optional
-            Number of samples to cluster. Raises a ValueError if the limit applies to another number.
+            Number of samples to cluster. Raises a ValueError if the limit applies to a different number.
         """
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):
@@ -106,7 +106,7 @@ class Limit(Documented, ABC):
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
-        """Check partitions, and renumber clusters if their labels are too large for tables."""
+        """Check partitions, and renumber the clusters if labels are too large for tables."""
         n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
         rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
         if rows.size and rows.min() < 0:
@@ -117,7 +117,7 @@ class Limit(Documented, ABC):
 
 
 class _Loads(Limit):
-    """Bounds on the sum of weights of every cluster."""
+    """Bounds on the total weight of each cluster."""
 
     weight: FloatArray | None = None
     _total = 0.0
@@ -165,15 +165,15 @@ class _Loads(Limit):
         return self.load_violations(_sums(rows, self.weight), _sums(rows) > 0)
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
-        """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters)."""
-        # ``used``, of the same shape, is False for empty clusters. Default: clusters with load 0 are empty.
+        """Compute violations from cluster sizes or weights, shape (n_partitions, n_clusters)."""
+        # ``used`` has the same shape, and is False for empty clusters (by default, those with load 0).
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation of the best matching; an unmatched cluster or lower bound adds 1."""
+        """Compute the violation under the best matching; each unmatched cluster or lower bound adds 1."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -200,13 +200,13 @@ class ClusterSizes(_Loads):
     """Every cluster contains between ``low`` and ``high`` samples.
 
     The violation is the sum over clusters of (low - size) / low or (size - high) / high. Takes O(n_samples)
-    time per partition. Raises a ValueError if a bound is negative or not an integer, or ``low > high``.
+    time per partition. Raises a ValueError if a bound is negative or not an integer, or if ``low > high``.
 
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters with
-        the least total violation; an unmatched cluster, or unmatched positive ``low``, adds 1.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters so that
+        the total violation is lowest; each unmatched cluster, or unmatched positive ``low``, adds 1.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class ClusterSizes(_Loads):
                 raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}")
 
     def assign(self, cost: ArrayLike) -> Int32Array:
-        """Assign samples to clusters within the bounds such that the sum of costs is minimal.
+        """Assign samples to clusters at the lowest total cost that the bounds allow.
 
         Takes O(n_samples n_clusters) time, plus O(n_clusters^2) per sample whose cheapest cluster is full.
         Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
@@ -231,12 +231,12 @@ class ClusterSizes(_Loads):
         Parameters
         ----------
         cost : array-like of shape (n_samples, n_clusters)
-            Costs of the assignments, for example, squared distances to centres.
+            Cost of each assignment, for example the squared distance to a centre.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,), int32
-            Column of ``cost`` for every sample. Bounds per cluster apply to the columns in order.
+            Column of ``cost`` for each sample. Bounds per cluster apply to the columns in order.
 
         Examples
         --------
@@ -257,14 +257,14 @@ class ClusterWeights(_Loads):
 
     The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
     depend on the unit of the weights. Takes O(n_samples) time per partition. Raises a ValueError if a weight
-    is negative, ``low`` exceeds ``high``, or a sample is heavier than ``high``.
+    is negative, if ``low`` exceeds ``high``, or if a sample is heavier than ``high``.
 
     Parameters
     ----------
     weight : array-like of shape (n_samples,)
         Non-negative weights.
     low, high : float or array-like of shape (n_clusters,), optional
-        As for :class:`ClusterSizes`.
+        See :class:`ClusterSizes`.
 
     Examples
     --------
@@ -299,8 +299,8 @@ class Contiguity(Limit):
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_samples, n_samples)
-        Positive values connect neighbours, for example, those of :func:`sklearn.neighbors.kneighbors_graph`
-        after :func:`~moo_clustering.graphs.symmetrize`.
+        Positive values connect neighbours, as in a :func:`sklearn.neighbors.kneighbors_graph` after
+        :func:`~moo_clustering.graphs.symmetrize`.
 
     Attributes
     ----------
@@ -352,17 +352,17 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest distance of a ratio of the two shares from this interval. Takes O(n_samples
-    n_groups) time per partition. Raises a ValueError if there is only one group, a sample has no group, or
-    the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms
-    for clustering", NeurIPS 2019.
+    The violation is the largest distance from this interval to the ratio of the two shares. Takes O(n_samples
+    n_groups) time per partition. Raises a ValueError if there is only one group, if a sample has no group, or
+    if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair
+    algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
-        Group of every sample, as numbers or strings.
+        Group of each sample, as a number or string.
     low, high : float
-        Bounds of the ratio.
+        Bounds on the ratio.
 
     Examples
     --------
@@ -420,7 +420,7 @@ class Diameter(Limit):
     """No two samples of a cluster are farther apart than ``at_most``.
 
     The violation is the largest distance within a cluster, divided by ``at_most``, minus 1. Takes
-    O(n_samples^2) time per partition and O(n_samples^2) memory. Raises a ValueError if the distances are not
+    O(n_samples^2) time per partition and O(n_samples^2) memory. Raises a ValueError unless the distances are
     square, symmetric and non-negative.
 
     Parameters
@@ -428,7 +428,7 @@ class Diameter(Limit):
     D : array-like of shape (n_samples, n_samples)
         Distances between samples.
     at_most : float
-        Largest distance within a cluster, positive.
+        Largest permitted distance within a cluster; positive.
 
     Examples
     --------
@@ -454,7 +454,7 @@ class Diameter(Limit):
         for part in block_slices(len(i), max(1, len(rows))):
             together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
             found = together.any(axis=1)
-            # The pairs are sorted by distance, so the first one is the diameter.
+            # Pairs are sorted from far to near, so the first pair found is the diameter.
             out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
             left = left[~found]
         return out
@@ -472,14 +472,14 @@ class Diameter(Limit):
 
     @cached_property
     def _apart(self) -> list[int]:
-        """Samples that are pairwise too far apart, chosen greedily."""
+        """Greedily chosen samples that are pairwise too far apart."""
         i, j, _ = self._far
         far = sparse.coo_array((np.ones(len(i), np.int64), (i, j)), shape=(self.n_samples,) * 2)
         far = sparse.csr_array(far + far.T)
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Choose the sample, far from all chosen samples, that is far from most other samples.
+            # Among the samples far from all chosen samples, choose the one far from most others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart
@@ -488,7 +488,7 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation is (low - k) / low or (k - high) / high for k clusters. Takes O(n_samples) time each.
+    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) time per row.
 
     Parameters
     ----------
@@ -526,9 +526,9 @@ class Kept(Limit):
     Parameters
     ----------
     previous : array-like of shape (n_samples,)
-        Previous cluster labels 0..k-1, or -1 for samples without a previous cluster, which are not counted.
+        Previous cluster labels 0..k-1; samples without a previous cluster have label -1 and are not counted.
     at_most : float
-        Largest share of changed samples, from 0 to 1.
+        Largest permitted share of changed samples, from 0 to 1.
 
     Examples
     --------
@@ -551,7 +551,7 @@ class Kept(Limit):
         self._former = number_clusters(codes[self._known])[0].astype(np.int32)
 
     def changed(self, labels: IntArray) -> FloatArray:
-        """Compute the least share of samples that change cluster, for each row of ``labels``."""
+        """Compute the share of samples that change cluster under the best matching, per row of ``labels``."""
         rows = self._rows(labels)[:, self._known].astype(np.int32)
         n_codes = int(max(self._former.max(), rows.max(initial=0))) + 1
         out = np.empty(len(rows))
@@ -582,7 +582,7 @@ class Kept(Limit):
 
 
 def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
-    """Sum the weights of every cluster, or count its samples; shape (n_partitions, n_clusters)."""
+    """Sum the weights or count the samples of each cluster; shape (n_partitions, n_clusters)."""
     k = max(width, int(rows.max(initial=0)) + 1)
     out = np.empty((len(rows), k))
     for part in block_slices(len(rows), rows.shape[1]):

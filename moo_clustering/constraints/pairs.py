@@ -1,4 +1,4 @@
-"""Must-links and cannot-links between samples, and how well partitions satisfy them."""
+"""Must-links and cannot-links between samples, and measures of how well partitions satisfy them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
 
 Counts = Int64Array | FloatArray
-# Default maximum number of listed pairs (160 MB).
+# Default maximum number of pairs that are listed (160 MB).
 MAX_PAIRS = 10_000_000
-# Keeps weights finite and positive if a feature is equal within all must-links, or all cannot-links.
+# Keeps weights finite and positive if a feature is constant within all must-links or all cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -36,17 +36,17 @@ class PairwiseConstraints(Shared):
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays. Raises a ValueError, which names the row of the pair, if a
-    sample is out of range or paired with itself.
+    immutable, and copies share their arrays. Raises a ValueError that names the row of the pair if a sample
+    is out of range or paired with itself.
 
     Parameters
     ----------
     must_link, cannot_link : array-like of shape (n_pairs, 2) or None, default=None
-        Sample indices from 0, in any order. Duplicates are removed.
+        Zero-based sample indices, in any order. Duplicates are removed.
     n_samples : int
-        Number of samples of the data set.
+        Number of samples in the data set.
     must_link_weights, cannot_link_weights : array-like of shape (n_pairs,) or None, default=None
-        Positive weight of each pair. Default: 1. Duplicates have their largest weight.
+        Positive weight of each pair. Default: 1. Duplicate pairs get the largest of their weights.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class PairwiseConstraints(Shared):
     must_link_weights, cannot_link_weights : ndarray of shape (n_pairs,), float64, read-only
     n_samples : int
     is_weighted : bool
-        Whether any weight differs from one.
+        Whether any weight differs from 1.
 
     Examples
     --------
@@ -104,25 +104,25 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw constraints from gold labels.
+        """Draw constraints from true labels.
 
-        Two samples with a common label form a must-link, and two without a common label a cannot-link.
+        Two samples with a common label form a must-link, and two without a common label form a cannot-link.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,), or list of n_samples sets, or 2-d indicator
             One label per sample (any type; every value is a class, including -1), a set of labels per sample,
-            or an indicator array or sparse matrix of zeros and ones, samples by labels.
+            or an indicator array or sparse matrix of zeros and ones (samples by labels).
         fraction : float
             Share of the pairs (or samples) to draw, in (0, 1].
         scheme : {"stratified", "pooled", "docs"}, default="stratified"
-            ``"stratified"``: ceil(fraction * M) of M must-links and ceil(fraction * C) of C cannot-links.
-            ``"pooled"``: ceil(fraction * n(n-1)/2) of all pairs. ``"docs"``: all pairs among
-            max(2, ceil(fraction * n)) samples, which leaves most samples unconstrained.
+            ``"stratified"`` draws ceil(fraction * M) of M must-links and ceil(fraction * C) of C
+            cannot-links. ``"pooled"`` draws ceil(fraction * n(n-1)/2) of all pairs. ``"docs"`` uses all pairs
+            among max(2, ceil(fraction * n)) samples, and leaves most samples unconstrained.
         random_state : int, Generator, ... or None, default=None
-            Seed or generator, as for :func:`numpy.random.default_rng`.
+            Seed or generator, as in :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it.
+            Maximum number of pairs; a ValueError is raised if it is exceeded.
 
         Returns
         -------
@@ -130,9 +130,9 @@ class PairwiseConstraints(Shared):
 
         Notes
         -----
-        O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
-        O(n_samples**2) time. Ten per cent of the pairs of a large data set reveal nearly all labels, because
-        they connect all samples of a class of 50 or more; use ``"docs"`` for a realistic amount.
+        Takes O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
+        O(n_samples**2) time. In a large data set, 10 % of the pairs reveal nearly all labels, because they
+        connect all samples of any class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -140,9 +140,9 @@ class PairwiseConstraints(Shared):
 
     @classmethod
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
-        """List all pairs of labelled samples; ``y`` has classes 0, 1, ..., and -1 for unlabelled samples.
+        """List all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 for unlabelled samples.
 
-        Raises a ValueError above ``max_pairs``; :class:`ConstraintGroups` does not list pairs.
+        Raises a ValueError above ``max_pairs`` pairs; :class:`ConstraintGroups` does not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -153,7 +153,7 @@ class PairwiseConstraints(Shared):
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
         """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
-        Raises a ValueError that names the file and line if a line is invalid.
+        Raises a ValueError that names the file and line of any invalid entry.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
@@ -162,7 +162,7 @@ class PairwiseConstraints(Shared):
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write columns i, j, kind ("must_link" or "cannot_link") and unrounded weight, atomically."""
+        """Write columns i, j, kind ("must_link" or "cannot_link") and weight (not rounded), atomically."""
         sources.write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),
@@ -170,26 +170,26 @@ class PairwiseConstraints(Shared):
         )
 
     def components(self) -> Int64Array:
-        """Return the must-link component of every sample, (n_samples,), numbered by the lowest sample."""
+        """Return the must-link component of each sample, (n_samples,), numbered by lowest sample index."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
         self, strict: bool = False, *, max_pairs: int = MAX_PAIRS
     ) -> tuple[PairwiseConstraints, Int64Array]:
-        """Compute the transitive closure: must-links within components, cannot-links between them.
+        """Compute the transitive closure: must-links within components and cannot-links between components.
 
         Parameters
         ----------
         strict : bool, default=False
-            Raise :class:`InconsistentConstraintsError` if there is a conflict.
+            Whether to raise :class:`InconsistentConstraintsError` if there is a conflict.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it. :meth:`groups` does not list pairs.
+            Maximum number of pairs, above which a ValueError is raised. :meth:`groups` does not list pairs.
 
         Returns
         -------
         closed : PairwiseConstraints
-            Listed pairs keep their weights. The weight of an implied pair is the smallest among the
-            must-links of its components and the cannot-links between them.
+            Given pairs keep their weights. An implied pair gets the lowest weight among the must-links of its
+            components and the cannot-links between them.
         conflicts : ndarray of shape (n_conflicts, 2), int64
             Cannot-links within a component, which ``closed`` omits.
         """
@@ -203,45 +203,45 @@ class PairwiseConstraints(Shared):
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:
-        """Return the closure as groups of samples; raises InconsistentConstraintsError for a conflict."""
+        """Return the closure as groups of samples; conflicts raise InconsistentConstraintsError."""
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
-        """Count the satisfied must-links and cannot-links of every partition.
+        """Count the must-links and cannot-links that each partition satisfies.
 
         Takes O(n_individuals * (n_samples + n_pairs)) time and O(n_individuals * n_samples) memory.
 
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_samples) or (n_samples,)
-            Integer partitions of a population, or one partition.
+            Integer labels of a population of partitions, or of a single partition.
 
         Returns
         -------
         must, cannot : ndarray of shape (n_individuals,)
-            Counts (int64), or sums of weights (float64) if the constraints are weighted.
+            Counts (int64), or total weights (float64) if the constraints are weighted.
         """
         must, cannot = self._equal_and_different(labels)
         return must[0], cannot[1]
 
     def violation(self, labels: ArrayLike) -> FloatArray:
-        """Return the violated share of the must-links plus that of the cannot-links, in [0, 2].
+        """Return the violated share of must-links plus the violated share of cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with all (M, C) and satisfied weights (w_m, w_c); 0 without pairs.
+        V = (M - w_m) / M + (C - w_c) / C, with total weights M, C and satisfied w_m, w_c; 0 without pairs.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
     def bonus(self, labels: ArrayLike) -> FloatArray:
-        """Return the satisfied share of the must-links plus that of the cannot-links, in [0, 2].
+        """Return the satisfied share of must-links plus the satisfied share of cannot-links, in [0, 2].
 
-        B = w_m / M + w_c / C (0 without pairs). Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
+        B = w_m / M + w_c / C (0 without pairs). Internal-NSGA-II-clus (Algorithm 2) adds B to the crowding.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _equal_and_different(self, labels: ArrayLike) -> tuple[tuple[Counts, Counts], tuple[Counts, Counts]]:
-        # Shape (n_samples, n_individuals), in the narrowest unsigned type that distinguishes the labels.
+        # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         must_weights = self.must_link_weights if self.is_weighted else None
         cannot_weights = self.cannot_link_weights if self.is_weighted else None
@@ -311,8 +311,8 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
-    """Return the number, or total weight, of pairs with equal and with different labels (sample-major)."""
-    # Lazy import: numba takes a second to import, and reading, closing and saving constraints do not need it.
+    """Return the number or weight of pairs with equal and with different labels (one row per sample)."""
+    # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
     n_individuals = labels.shape[1]
@@ -337,11 +337,11 @@ def _closed(
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-    # Stays infinite for a single sample, which has no must-links.
+    # Remains infinite for components of a single sample, which have no must-links.
     weakest = np.full(n_components, np.inf)
     np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
-    # Cannot-links lifted to pairs of components.
+    # Map cannot-links to pairs of components.
     lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
     left, right = _checks.keys_to_pairs(lifted, n_components).T
     between = np.minimum(weakest[left], weakest[right])
@@ -367,7 +367,7 @@ def _closed(
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return, for counts such as (2, 3), owners (0, 0, 1, 1, 1) and positions (0, 1, 0, 1, 2)."""
+    """Expand counts such as (2, 3) to owners (0, 0, 1, 1, 1) and positions (0, 1, 0, 1, 2)."""
     owner = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
     return owner, np.arange(len(owner)) - first[owner]
@@ -376,7 +376,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Set the weights of the listed pairs, a sorted subset of the pairs, to their listed weights."""
+    """Replace the weights of listed pairs, a sorted subset of ``pairs``, by their listed weights."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -386,22 +386,22 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Count the satisfied constraints of partial labels, that is, of all pairs of labelled samples.
+    """Count the satisfied constraints implied by partial labels, that is, by all pairs of labelled samples.
 
-    Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
+    Same as ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but does not list the
     pairs. Takes O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
     y_partial : array-like of shape (n_samples,)
-        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
+        Classes 0, 1, ...; unlabelled samples have -1 or a missing value.
 
     Returns
     -------
     must : ndarray of shape (n_individuals,), int64
-        Pairs in the same class and the same cluster: sum of binom(N_gc, 2) over classes g and clusters c.
+        Number of pairs in the same class and cluster: sum of binom(N_gc, 2) over classes g and clusters c.
     cannot : ndarray of shape (n_individuals,), int64
-        Pairs in different classes and different clusters.
+        Number of pairs in different classes and different clusters.
     """
     from moo_clustering._kernels.partitions import count_equal_by_class
 
@@ -410,16 +410,16 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # As unsigned integers, negative labels are the largest.
+    # Reinterpreted as unsigned integers, negative labels become the largest.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
-        # Sparse labels would need a counter for every number up to the largest.
+        # Renumber sparse labels, which would need a counter for every number up to the largest.
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count the classes in groups whose counters fit in the cache; usually one group.
+    # Count classes in groups, small enough that the counters fit in the cache; usually one group suffices.
     n_labels = int(greatest) + 1
-    # Number of class-cluster counters per pass: 64 KiB.
+    # Limit the class-cluster counters to 64 KiB per pass.
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
     boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
@@ -431,7 +431,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, unless a kind has no pairs."""
+    """Return ``must_link_satisfied`` and ``cannot_link_satisfied`` shares, omitting kinds without pairs."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(
@@ -444,7 +444,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Count the pairs, including those of partial labels ``y``, that each partition satisfies."""
+    """Count the pairs satisfied by each partition, including those implied by partial labels ``y``."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets imply no pairs
@@ -474,7 +474,7 @@ def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> I
 
 
 class SatisfiedPairs(NamedTuple):
-    """Pairs of one kind: number satisfied by each partition, and total number."""
+    """Number of pairs of one kind that each partition satisfies, and total number of such pairs."""
 
     satisfied: Int64Array
     n_pairs: int
@@ -485,22 +485,22 @@ def constraint_groups(
 ) -> ConstraintGroups:
     """Compute the closure of partial labels and pairwise constraints.
 
-    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises
-    an InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
-    ValueError or TypeError if ``y`` is invalid, or the numbers of samples differ.
+    The samples of each class form a group, and any two classes conflict. Must-links merge groups;
+    cannot-links make groups conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
+    InconsistentConstraintsError if must-links join two classes or a cannot-link lies within a group. Raises a
+    ValueError or TypeError if ``y`` is invalid or if the numbers of samples differ.
 
     Parameters
     ----------
     n_samples : int
     y : array-like of shape (n_samples,) or None, default=None
-        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
+        Classes 0, 1, ...; unlabelled samples have -1 or a missing value.
     constraints : PairwiseConstraints or None, default=None
 
     Returns
     -------
     ConstraintGroups
-        Groups are numbered by their lowest sample.
+        The closure, with groups numbered by their lowest sample index.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
@@ -509,7 +509,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # A class is joined through its first sample: n edges instead of a clique.
+    # Join each class through its first sample, which takes n edges instead of a clique.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -520,7 +520,7 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
+    # Limit on the number of conflicts, exceeded by more than 4472 classes, because any two classes conflict.
     if _checks.n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
@@ -531,13 +531,13 @@ def constraint_groups(
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Return feature weights a_t that favour features which separate cannot-links but not must-links.
+    """Return feature weights a_t that favour features that separate cannot-links but not must-links.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time and O(n_features) memory
-    besides blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or
-    number of samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
+    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
+    O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
+    the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -545,12 +545,12 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     constraints : PairwiseConstraints
         Pairs; means over weighted pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of the within-class variance to that of all data, in [0, 1]; larger values suit few pairs.
+        Shrinkage of within-class towards overall variances, in [0, 1]; use more if there are few pairs.
 
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        All 1 without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
+        All 1 if either kind of pair is missing; 0 for features with at most 1e-6 of the largest variance.
 
     Examples
     --------
@@ -571,7 +571,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     # Features with at most this share of the largest variance get weight 0.
     varies = variance > 1e-6 * variance.max()
     spread = (1.0 - shrinkage) * within + shrinkage * variance
-    # Without shrinkage, a feature that is equal on all must-links would have infinite weight.
+    # Without shrinkage, a feature whose values agree in every must-link pair would have infinite weight.
     scale = np.maximum(spread, _BETWEEN_FLOOR * variance) * variance
     weights = np.zeros(data.shape[1])
     np.divide(np.maximum(between, _BETWEEN_FLOOR), scale, out=weights, where=varies)
@@ -599,7 +599,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and from the user, and groups of samples that belong together, by first sample."""
+    """Pairs from labels and from the user, and groups of samples that belong together, by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]
@@ -612,7 +612,7 @@ def supervision_pairs(
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
 ) -> Supervision:
-    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
+    """Combine pairs of labelled samples with given pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
     if conflicts == "raise":
@@ -635,7 +635,7 @@ def supervision_pairs(
 def supervision_groups(
     n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
-    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
+    """Compute the closure of labels and pairs; contradictions raise InconsistentConstraintsError."""
     pairs = None
     if must_link is not None or cannot_link is not None:
         pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)

@@ -1,4 +1,4 @@
-"""Pairs read from files, and pairs drawn from gold labels."""
+"""Pairs read from files or drawn from true labels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_LONGEST = 500  # maximum length of an error message, which may quote a cell of any length
+_LONGEST = 500  # maximum length of an error message, because it may quote a cell of any length
 
 
 def read_pairs(
@@ -43,26 +43,26 @@ def read_pairs(
     *,
     header: bool | None = None,
 ) -> Int64Array:
-    """Read pairs of samples from a file of two columns.
+    """Read pairs of samples from a two-column file.
 
-    Raises a ValueError that names the file and line if a line does not have two columns, or a row is unknown
-    or paired with itself. Issues a UserWarning if a header resembles row identifiers.
+    Raises a ValueError that names the file and line if a line does not have two columns, or if a row is
+    unknown or paired with itself. Issues a UserWarning if a header resembles row identifiers.
 
     Parameters
     ----------
     path : str or path-like
         Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
     row_ids : sequence of length n_samples or None, default=None
-        Sample identifiers, compared as text. None: the file contains row indices from 0.
+        Sample identifiers, which are compared as text. If None, the file contains zero-based row indices.
     n_samples : int or None, default=None
-        Number of samples. If this and ``row_ids`` are None, row indices have no upper bound.
+        Number of samples. If both this and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. None: True if neither of its columns is a row or a number.
+        Whether the first line is a header. If None, it is a header unless either column is a row or a number.
 
     Returns
     -------
     pairs : ndarray of shape (n_pairs, 2), int64
-        Row numbers in the order of the file, duplicates included.
+        Row numbers in file order, including duplicates.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:
@@ -89,7 +89,7 @@ def read_pairs(
 
 
 def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the stripped cells of every non-empty line."""
+    """Yield the line number and the stripped cells of each non-empty line."""
     try:
         # utf-8-sig skips the byte order mark that spreadsheet programs write.
         with (
@@ -184,7 +184,7 @@ def _weight(path: Path, line: int, cell: str) -> float:
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
-    """Write pairs of all kinds as i, j, kind, weight; floats are written without loss."""
+    """Write pairs of all kinds as i, j, kind, weight; floats are written without loss of precision."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -198,7 +198,7 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
 def sample_constraints(
     y: Any, fraction: Any, scheme: Scheme, rng: Generator, max_pairs: int
 ) -> tuple[int, Int64Array, Int64Array]:
-    """Return the number of samples, must-links and cannot-links drawn from gold labels."""
+    """Return the number of samples, and the must-links and cannot-links drawn from true labels."""
     if not isinstance(fraction, Real):
         raise TypeError(f"fraction must be a number in (0, 1], got {quoted(fraction)}")
     fraction = float(fraction)
@@ -226,7 +226,7 @@ def share_of(fraction: float, total: int) -> int:
 
 
 def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
-    """Draw pairs of both kinds: from all pairs, or all pairs among a random subset of the samples."""
+    """Draw pairs of both kinds, either from all pairs, or as all pairs among a random subset of samples."""
     n = gold.n_samples
     if scheme == "pooled":
         n_drawn = share_of(fraction, n_pairs(n))
@@ -237,13 +237,13 @@ def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max
 
 
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """Return all pairs of these samples."""
+    """Return all pairs of the given samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1; all sets are equally likely. Takes O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1, with all sets equally likely, in O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
@@ -255,7 +255,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
 
 
 def as_gold(y: Any) -> Gold:
-    """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
+    """Read true labels: 1-d labels, a list of label sets, or a 2-d indicator array."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(without_duplicates(y.tocsr())))
     y = checked_container(y, "y")
@@ -305,7 +305,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class Gold(Protocol):
-    """Gold labels, which determine the pairs of samples with a common label."""
+    """True labels, which determine the pairs of samples with a common label."""
 
     n_samples: int
     n_must: int
@@ -321,7 +321,7 @@ class Gold(Protocol):
 
 
 class SingleLabels:
-    """One label per sample: O(n_samples) memory, O(log n_classes) time per pair."""
+    """One label per sample, with O(n_samples) memory and O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():
@@ -348,23 +348,23 @@ class SingleLabels:
         return self._by_class[np.column_stack([self._start[group] + a, self._start[group] + b])]
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        # Every member of a class is paired with every sample of the later classes.
+        # Pair each member of a class with each sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])
         return self._by_class[np.column_stack([self._start[group] + a, self._end[group] + b])]
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the segment of a list, split at ``ends``, that contains each rank, and the position in it."""
+    """Return the segment (of a list split at ``ends``) that contains each rank, and the position in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
 
 class LabelSets:
-    """Several labels per sample; the sample-by-sample product is computed in blocks of rows, twice."""
+    """Several labels per sample; the sample-by-sample product is computed twice, in blocks of rows."""
 
     def __init__(self, indicator: Any) -> None:
-        # A product of one-byte integers would overflow at 256 common labels.
+        # One-byte integers would overflow at 256 common labels.
         self._indicator = sparse.csr_array(indicator, dtype=np.int32)
         self.n_samples = int(self._indicator.shape[0])
         counts = [np.diff(block.indptr) for _, block in self._blocks()]
@@ -404,7 +404,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Gaps before the t-th partner of a row: its offset minus the number of partners before it.
+            # Gaps before the t-th partner of a row: its offset minus the number of preceding partners.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

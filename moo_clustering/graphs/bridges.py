@@ -18,13 +18,13 @@ from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 
-# Similarity of a bridge, relative to the smallest similarity.
+# Similarity of a bridge, relative to the smallest similarity in the graph.
 WEAKNESS = 1e-3
-# Maximum number of samples for comparisons of all pairs.
+# Maximum number of samples for which all pairs are compared.
 ALL_PAIRS_UP_TO = 2000
 # Without a tree, at most this many members of a part are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
-# Two parts with at most this many pairs of samples are compared completely.
+# Maximum number of sample pairs between two parts for which all pairs are compared.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
@@ -39,25 +39,26 @@ def bridge_components(
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
 
-    Links have the similarity 1e-3 min{s_ij > 0}, too small to change the order within components, but
-    sufficient for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
+    Links have similarity 1e-3 min{s_ij > 0}, which is too small to change the order within components, but
+    large enough for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
 
-    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2 log C) time for C
-    components. For more samples, candidates are the links of the lists, then the nearest samples outside
-    small components (exact), then the closest pairs of large components (exact up to 4 features, else among
-    the 1024 members nearest to the centre of the other component), in O(N log N) time on well-behaved data.
+    The spanning tree is exact for up to 2000 samples and for precomputed distances, and takes O(N^2 log C)
+    time for C components. For more samples, candidates are the links in the lists, then the nearest samples
+    outside small components (exact), then the closest pairs of large components (exact up to 4 features,
+    otherwise among the 1024 members nearest to the centre of the other component). This takes O(N log N) time
+    on well-behaved data.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Similarities, which are symmetrised in a copy.
+        Similarities, which are copied and made symmetric.
     X : array-like of shape (n_samples, n_features)
-        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     metric : str or callable, default="euclidean"
     lists : NeighborLists, optional
-        Neighbours of every sample. Above 2000 samples, their links are used before any search.
+        Neighbours of each sample. Above 2000 samples, their links are used before any search.
     rng : numpy.random.Generator
-        Generator that orders links of equal length.
+        Generator that determines the order of links of equal length.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def bridge_components(
 
 
 def bridge_weight(graph: sp.csr_array) -> float:
-    """Return the similarity of the links that :func:`bridge_components` adds."""
+    """Return the similarity of the links added by :func:`bridge_components`."""
     least = float(graph.data.min(initial=np.inf))
     return WEAKNESS * least if np.isfinite(least) else WEAKNESS
 
@@ -87,9 +88,9 @@ def link_parts(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by their shortest links (ties: by keys), with similarity ``weight``."""
+    """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
-    # With another index type, SciPy would convert all indices of the graph to a longer type.
+    # With a different index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
     linked = (graph + (bridges + bridges.T)).tocsr()
@@ -100,8 +101,8 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
-    # A proposal is used until it joins no more parts. The last proposal must link every part to another.
+    """Find links that join all parts, by Boruvka's algorithm on the candidate links of several proposals."""
+    # Use each proposal until it joins no more parts. The last proposal must link every part to another.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -115,19 +116,19 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the shortest link out of every part, without cycles; the keys of the samples break ties."""
+    """Return the shortest link out of each part, without cycles; ties are broken by the sample keys."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # If tied links are missing, three parts can select different links of equal length, which form a cycle.
-    # Positions in the order are weights without ties; the first of several links between two parts is used.
+    # If tied links are missing, three parts can select different links of equal length that form a cycle. As
+    # weights without ties, use positions in the order, and the first of several links between two parts.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
-    # The graph routines of older versions of SciPy accept only 32-bit indices.
+    # Older versions of SciPy accept only 32-bit indices in graph routines.
     between = p[once].astype(np.int32), q[once].astype(np.int32)
     graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
     kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
@@ -156,7 +157,7 @@ def _proposals(
 
 
 class Links(NamedTuple):
-    """Candidate links from samples i to samples j of other parts, and their lengths."""
+    """Candidate links from samples i to samples j in other parts, and their lengths."""
 
     i: Int64Array
     j: Int64Array
@@ -167,9 +168,9 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
-    """Propose the listed links between parts that are no longer than any unlisted link of their part."""
+    """Propose listed links between parts that are no longer than any unlisted link of their part."""
     n_samples, width = lists.indices.shape
-    # Admissible samples that are not listed are at least as far as the last listed one.
+    # Admissible samples that are not listed are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
 
     def outward(part: slice, parts: Int32Array) -> Links:
@@ -182,7 +183,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Store only the few listed links that lead out of a part.
+        # Store only the listed links that lead out of a part, which are few.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -192,7 +193,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
 
 
 def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Array) -> Proposal:
-    """Propose the nearest sample of another part for every sample."""
+    """Propose, for each sample, the nearest sample in another part."""
 
     def propose(parts: Int32Array) -> Links:
         n_samples = len(parts)
@@ -200,7 +201,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
         for part in block_slices(n_samples, n_samples):
             rows = np.arange(n_samples)[part]
-            # With columns in the order of keys, the first minimum has the smallest key.
+            # Columns are in the order of keys, so the first minimum has the smallest key.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
             place = block.argmin(axis=1)
@@ -211,17 +212,17 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
 
 
 class LargeGraphBridges:
-    """Candidate links between parts of a large data set."""
+    """Candidate links between the parts of a large data set."""
 
     def __init__(self, search: neighbors.PointSearch, space: neighbors.MetricSpace) -> None:
         self.search, self.space = search, space
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples of small parts to other parts; with m samples in a part, m + 1 neighbours suffice."""
+        """Link samples in small parts to other parts; in a part with m samples, m + 1 neighbours suffice."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it. In other parts of at
-        # most 64 samples, every sample searches for its nearest sample outside the part.
+        # The largest part needs no links of its own, because other parts link to it. In other parts with at
+        # most 64 samples, each sample searches for its nearest sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):
@@ -238,10 +239,10 @@ class LargeGraphBridges:
         return _joined(offers)
 
     def between_parts(self, parts: Int32Array) -> Links:
-        """Find the closest pairs of samples between every part and the parts with the nearest centres."""
+        """Find the closest pairs of samples between each part and the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # The nearest centre is that of the part itself, which is skipped below.
+        # The nearest centre is the part's own centre, which is skipped below.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
@@ -257,7 +258,7 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            # With more features, tree queries for distant samples visit nearly all of the tree.
+            # With more features, tree queries for distant samples visit almost the entire tree.
             if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)
@@ -269,7 +270,7 @@ class LargeGraphBridges:
         return _shortest(a, b[place], length)
 
     def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
-        """Select the members nearest to the centre of another part."""
+        """Select the members closest to the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
         parts = np.array_split(members, 1 + len(members) // neighbors.CHUNK)

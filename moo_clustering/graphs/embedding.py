@@ -1,4 +1,4 @@
-"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, power iteration."""
+"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG and power iteration."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, sho
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
-# With "auto", Laplacians up to this size are solved as dense matrices.
+# With "auto", Laplacians up to this size are treated as dense matrices.
 DENSE_UP_TO = 1500
-# With "auto", Laplacians of at least this size use Chebyshev filters, unless they factorise well.
+# With "auto", Laplacians of at least this size use Chebyshev filters, unless a factorisation is cheap.
 CHEBYSHEV_FROM = 20_000
-# With more neighbours than this, a factorisation has too much fill-in.
+# Above this number of neighbours per sample, a factorisation has too much fill-in.
 FACTOR_NEIGHBORS = 24
-# Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
+# Largest n * bandwidth^2 at which to factorise; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
-# Accepted residual |L u - lambda u|, relative to the scale of L.
+# Maximum residual |L u - lambda u|, relative to the scale of L.
 _RESIDUAL = 1e-4
-# Extra vectors of a block, which speed up convergence.
+# Number of additional vectors per block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filters. The minimum avoids missing vectors if initial residuals are small.
+# Maximum and minimum number of filters. The minimum avoids missed vectors if residuals start small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter. With larger values, columns of a block become too similar.
+# Maximum degree and log-amplification of a filter; beyond them, the columns of a block become too similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
-# Edges below this share of the scale of the Laplacian are weak.
+# Edges whose weight, relative to the scale of the Laplacian, is below this value are weak.
 _WEAK = 1e-3
 
 
@@ -61,13 +61,13 @@ def spectral_embedding(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
-    ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or low-dimensional
-    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss
-    the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is block
-    conjugate gradients, with a Jacobi preconditioner for the unnormalised Laplacian. ``"pic"`` is 100 steps
-    of block power iteration, fast but inaccurate.
+    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap (small or
+    low-dimensional data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs``
+    threads; it may miss the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees.
+    ``"lobpcg"`` is the block conjugate gradient method, with a Jacobi preconditioner for the unnormalised
+    Laplacian. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
-    Iterative solvers require O(nnz + n_samples n_components) memory and time per step. Target residuals are
+    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Target residuals are
     1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
     unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC,
     Algorithm 1 (Eq. 7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field
@@ -76,30 +76,30 @@ def spectral_embedding(
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities, zero diagonal.
+        Symmetric similarities with a zero diagonal.
     n_components : int
         Number of vectors.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
-        ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times the unscaled eigenvectors of ``"sym"``.
+        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a factorisation is
-        cheap or unnormalised degrees are very unequal, else ``"arpack"``.
+        ``"auto"`` uses ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a factorisation is
+        cheap or unnormalised degrees are very unequal, and otherwise ``"arpack"``.
     rng : numpy.random.Generator
-        Generator for starting vectors.
+        Generator for the initial vectors.
     n_eigenvalues : int, optional
-        Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
+        Number of eigenvalues, at least ``n_components`` (the default); one more reveals the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Part of every sample, weakly connected to other parts, such as its component before bridging. Default:
-        determined by weak edges. Affects only the convergence of iterative solvers at near-zero eigenvalues.
+        Weakly connected part of each sample, such as its component before bridging. Default: determined from
+        weak edges. Only affects the convergence of iterative solvers at near-zero eigenvalues.
     n_jobs : int, optional
-        Number of threads of ``"chebyshev"``; does not affect the result.
+        Number of threads for ``"chebyshev"``; does not affect the result.
 
     Returns
     -------
     eigenvalues : ndarray of shape (n_eigenvalues,), increasing
     vectors : ndarray of shape (n_samples, n_components)
-        Before rows are scaled, the entry of largest magnitude of every vector is positive.
+        Eigenvectors. Before rows are scaled, each vector's entry of largest magnitude is positive.
     """
     S = short_indices(sp.csr_array(checked_graph(S)))
     n_samples = S.shape[0]
@@ -119,7 +119,7 @@ def spectral_embedding(
         vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     elif laplacian == "rw":
         vectors = vectors * inverse_root(degrees(S))[:, None]
-    # Rounding can make zero eigenvalues slightly negative.
+    # Rounding errors can make zero eigenvalues slightly negative.
     return np.maximum(values, 0.0), vectors
 
 
@@ -140,7 +140,7 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    # Do not filter unnormalised Laplacians with a larger ratio of maximum to mean degree: eigenvalues far
+    # Do not filter unnormalised Laplacians with a higher ratio of maximum to mean degree: eigenvalues far
     # above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
     regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
@@ -176,13 +176,13 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Return whether a factorisation of the Laplacian has little fill-in and takes at most seconds."""
-    # The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
+    """Return whether factorising the Laplacian causes little fill-in and takes at most a few seconds."""
+    # The widest level of a breadth-first search bounds the bandwidth that reordering the graph can achieve.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # The second search starts from an end of the graph.
+    # Start the second search from an end of the graph.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -191,7 +191,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude in every column positive (near ties: the first)."""
+    """Make the entry of largest magnitude in each column positive (near ties: the first such entry)."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -204,7 +204,7 @@ def eigengap(
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
-    Source: PESC: selection of the scale factor without classes.
+    Source: PESC, for selecting the scale factor without classes.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """Solve with a dense matrix; O(n^3) time, O(n^2) memory."""
+    """Solve as a dense matrix, in O(n^3) time and O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -233,8 +233,8 @@ def lanczos_pairs(
     *,
     factorize: bool = False,
 ) -> Pairs:
-    """Solve by repeated Lanczos iteration, on the complement of the vectors found before."""
-    # A run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
+    """Solve by repeated Lanczos iteration on the orthogonal complement of the vectors found so far."""
+    # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
     # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
     # eigenvalues of L are in [0, 2 scale]. ``known`` are orthonormal vectors, one per part, that nearly span
     # the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in fewer steps.
@@ -267,7 +267,7 @@ def lanczos_pairs(
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """Return x -> (L + shift I)^-1 x, by one sparse factorisation, and its tolerance."""
+    """Return the function x -> (L + shift I)^-1 x, from one sparse factorisation, and its tolerance."""
     shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -275,7 +275,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return at most ``n_pairs`` best approximate eigenvectors within the span of ``known``."""
+    """Return up to ``n_pairs`` approximate eigenvectors, the best in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -305,7 +305,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, orthonormal."""
+        """Return the converged, orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
@@ -330,13 +330,13 @@ def chebyshev_pairs(
     n_jobs: int | None = None,
 ) -> Pairs:
     """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
-    # The block starts with ``known`` and random vectors. Every round filters it, makes it orthonormal, and
-    # computes the best pairs within its span. Converged vectors are no longer filtered. Beyond the first
-    # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
-    # degree. Threads process rows of L and fixed blocks of the vectors, so their number does not affect sums.
+    # The block starts with ``known`` and random vectors. Each round filters the block, orthonormalises it,
+    # and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
+    # ``n_vectors`` pairs, only eigenvalues need to be accurate. Filtering takes one pass over L per degree.
+    # Threads process rows of L and fixed blocks of the vectors, so their number does not affect any sum.
     n = L.shape[0]
-    # Residuals of filters end close to the limit, those of Lanczos mostly far below. The limit is larger for
-    # pairs of which only the eigenvalue is needed, whose error is of the order of the square.
+    # Filter residuals end close to the limit, Lanczos residuals mostly far below it. The limit is higher
+    # where only the eigenvalue is needed, because its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -356,7 +356,7 @@ def chebyshev_pairs(
             for _ in range(2):  # the second pass removes rounding errors of the first
                 products.multiply(kept, -products.inner(kept, block), block)
             block = np.column_stack([kept, block])
-            del kept  # free memory for the image under L
+            del kept  # free memory for the product with L
     if excess.max() > 1.0 and block.shape[1] < n:
         warn_caller(
             f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters, the largest residual "
@@ -370,16 +370,16 @@ def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
-    # The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
-    # the spectrum, and grows below. Its degree reduces the residuals of the Ritz values ``wanted`` by their
-    # ``excess``. Filtering needs a gap below the cut, even where eigenvalues are dense.
+    # The polynomial is small between ``last``, the block's largest Ritz value, and 2 scale, the bound of the
+    # spectrum, and grows below. Its degree reduces the residuals of the Ritz values ``wanted`` by their
+    # ``excess``. Filtering needs a gap below the cut, even if eigenvalues are dense.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # T_(i+1) = 2 (c - L) / e T_i - T_(i-1), divided by the value at L = 0.
+    # Three-term recurrence T_(i+1) = 2 (c - L) / e T_i - T_(i-1), divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
@@ -392,9 +392,9 @@ def _filtered(
 
 
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace a block by its Ritz vectors; return increasing Ritz values and |L u - lambda u|."""
+    """Replace a block by its Ritz vectors; return ascending Ritz values and |L u - lambda u|."""
     for _ in range(3):
-        # Repeat for nearly dependent columns; rounding replaces dependent columns by new directions.
+        # Repeat for nearly dependent columns; rounding errors replace dependent columns by new directions.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -410,7 +410,7 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Threaded products of a matrix L and of blocks of vectors, identical for any ``n_jobs``."""
+    """Multithreaded products of a matrix L and of vector blocks, identical for any ``n_jobs``."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
@@ -422,7 +422,7 @@ class _Products:
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add block times a small matrix to ``out``; if ``out`` is the block, replace it."""
+        """Add block times a small matrix to ``out``; if ``out`` is the block, overwrite it."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
@@ -430,7 +430,7 @@ class _Products:
         for_blocks(multiply, len(block), small.size, self.n_jobs)
 
     def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Compute inner products of columns, summed over fixed blocks of rows."""
+        """Compute inner products between columns, summed over fixed row blocks."""
         shape = left.shape[1], right.shape[1]
 
         def add(lo: int, hi: int, total: FloatArray) -> None:
@@ -442,11 +442,11 @@ class _Products:
 def lobpcg_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, jacobi: bool
 ) -> Pairs:
-    """Solve by LOBPCG with extra vectors in the block, or by Lanczos if this does not converge."""
+    """Solve by LOBPCG with additional vectors in the block, or by Lanczos if LOBPCG does not converge."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):
-        # Convergence is checked below, by residuals.
+        # Ignore warnings, because convergence is checked below by the residuals.
         warnings.simplefilter("ignore")
         if block.shape[1] >= n_pairs:
             found = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)[1]
@@ -467,7 +467,7 @@ def _start_block(known: sp.csr_array, width: int, rng: Generator) -> FloatArray:
 def power_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, n_steps: int = 100
 ) -> Pairs:
-    """Run orthogonalised block power iteration on I - L / (2 scale), then a Rayleigh-Ritz step."""
+    """Run orthogonalised block power iteration on I - L / (2 scale), followed by a Rayleigh-Ritz step."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0]), rng)
     for _ in range(max(1, n_steps // 5)):
         for _ in range(5):
@@ -477,8 +477,8 @@ def power_pairs(
 
 
 def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
-    """Approximate the smallest eigenpairs within the span of ``basis``."""
-    # A second pass makes nearly dependent vectors orthogonal to working precision.
+    """Approximate the smallest eigenpairs in the span of ``basis``."""
+    # The second pass makes nearly dependent vectors orthogonal to working precision.
     basis = qr(qr(basis, mode="economic")[0], mode="economic")[0]
     reduced = basis.T @ (L @ basis)
     values, rotation = eigh((reduced + reduced.T) / 2.0)
@@ -486,17 +486,17 @@ def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
 
 
 def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Compute |L u - lambda u| of every pair."""
+    """Compute |L u - lambda u| for each pair."""
     return np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
 
 
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> Int32Array:
-    """Find the parts of a graph that only weak edges, or edges between known parts, connect."""
-    # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
-    # causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce
-    # more than one part per 20 samples, weak edges are treated like other edges.
+    """Find the parts of a graph that are connected only by weak edges, or by edges between known parts."""
+    # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes an
+    # eigenvalue near zero that Lanczos can hardly separate from the others. If this yields more than one part
+    # per 20 samples, weak edges are treated like all other edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -510,8 +510,8 @@ def weakly_tied_parts(
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors, one per weakly connected part of a graph."""
-    # ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
-    # whose vector is far from a null vector of L, such as single samples, are omitted.
+    # ``lengths`` is the null vector of L for a connected graph: ones, or the square roots of the degrees.
+    # Parts whose vector is far from a null vector of L, such as single samples, are omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -1,4 +1,4 @@
-"""Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
+"""Neighbour lists and a spanning tree, with the interestingness of its links, for locus-based genes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ranks = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class LocusGraph(Shared):
-    """Nearest neighbours and a minimum spanning tree of samples, with a common order of ties.
+    """Nearest neighbours and a minimum spanning tree of samples, with a common tie-breaking order.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class LocusGraph(Shared):
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Admissible neighbours, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Order of equidistant samples, smaller keys first.
+        Keys by which equidistant samples are ordered, smaller keys first.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
-        Recall of the :class:`NeighborLists`.
+        Recall of the :class:`NeighborLists`; None if they are exact.
     """
 
     X: FloatArray
@@ -55,7 +55,7 @@ class LocusGraph(Shared):
 
     @property
     def n_neighbors(self) -> int:
-        """Number of neighbours per sample: the requested number, at most n_samples - 1."""
+        """Number of neighbours per sample: the requested number, but at most n_samples - 1."""
         return self.neighbors.shape[1]
 
 
@@ -73,23 +73,23 @@ def locus_graph(
     n_jobs: int | None = None,
     method: neighborhoods.Method = "auto",
 ) -> LocusGraph:
-    """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
+    """Compute neighbour lists, a minimum spanning tree, and the interestingness of its links.
 
-    Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
-    :func:`mst_interestingness`. Raises a ValueError if a sample has no admissible neighbour.
+    For time and memory, see :func:`neighbor_lists`, :func:`euclidean_mst` and :func:`mst_interestingness`.
+    Raises a ValueError if a sample has no admissible neighbour.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     n_neighbors : int, default=10
-        L, limited to n_samples - 1.
+        L, the number of neighbours, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of lists and tree; ``"precomputed"`` raises a ValueError, because clusters need centroids.
+        Metric for lists and tree; ``"precomputed"`` raises a ValueError, because clusters need centroids.
     ties : {"random", "index"}, default="random"
-        Keys: a random permutation, or row indices, which make results depend on the row order.
+        Type of keys: a random permutation, or row indices, which make results depend on the row order.
     root : int or "random", default="random"
     rank_cap : int, optional
-        As in :func:`mst_interestingness`; must exceed ``n_neighbors``.
+        See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
         Generator for random keys, then for the root.
     groups : ConstraintGroups, optional
@@ -97,7 +97,7 @@ def locus_graph(
     n_jobs : int, optional
         Number of threads; does not affect the result.
     method : str, default="auto"
-        Search method of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
+        Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
@@ -112,35 +112,35 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centring preserves norms of differences, but not angles or other quantities relative to the origin.
+    # Centring preserves norms of differences, but not angles and other quantities relative to the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
-        # Rescale for single-precision distances; only the order of the neighbours matters.
+        # Rescale for single-precision distances, because only the order of the neighbours matters.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
         lists = neighborhoods.ordered_lists(
             given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method
         )
         neighbors, recall = lists.indices, lists.recall
-    # Read-only, because encodings share the array.
+    # Make the array read-only, because encodings share it.
     neighbors.flags.writeable = False
     return LocusGraph(data, neighbors, keys, tree, interest, recall)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkInterest:
-    """Ranks of the endpoints of spanning-tree links; a link is identified by its child.
+    """Ranks of the endpoints of spanning-tree links; each link is identified by its child.
 
     Attributes
     ----------
     rank_of_parent : ndarray of shape (n_samples,), int32
-        Rank of the parent among the neighbours of the child, from 1; 0 for the root.
+        Rank of the parent among the neighbours of the child, starting at 1; 0 for the root.
     rank_of_child : ndarray of shape (n_samples,), int32
-        Rank of the child among the neighbours of the parent, from 1; 0 for the root.
+        Rank of the child among the neighbours of the parent, starting at 1; 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
-        Children, sorted by decreasing degree, decreasing length, then key.
+        Children, sorted by decreasing degree, then decreasing length, then key.
     """
 
     rank_of_parent: Ranks
@@ -149,7 +149,7 @@ class LinkInterest:
 
     @property
     def degree(self) -> Ranks:
-        """Degree of interestingness, the smaller of the two ranks."""
+        """Degree of interestingness: the smaller of the two ranks."""
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
     def interesting(self, n_neighbors: int) -> BoolArray:
@@ -167,22 +167,22 @@ def mst_interestingness(
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
-    """Compute the ranks of the links of a spanning tree, and their order by interestingness.
+    """Compute the ranks of spanning-tree links, and their order by interestingness.
 
-    Takes about O(N log N) time with few features, O(N^2 n_features) at worst, and O(N n_features) memory.
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the
-    numbers of samples differ, or ``rank_cap`` is below 1.
+    Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
+    memory. Raises a ValueError if the numbers of samples differ or if ``rank_cap`` is below 1. Source: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     tree : SpanningTree
     X : array-like of shape (n_samples, n_features)
-        Features, or distances (n_samples, n_samples) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples).
     keys : ndarray of shape (n_samples,), int32, optional
-        Order of equidistant neighbours. Default: row indices.
+        Keys that order equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Upper limit of the ranks, which saves time. Links whose degree reaches it are sorted by length.
+        Upper limit on ranks, which saves time. Links whose degree reaches the limit are sorted by length.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)
@@ -242,7 +242,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    # A search of the tree costs about a thousand operations.
+    # A tree search costs about a thousand operations.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -262,18 +262,18 @@ def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> In
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
-    # A sample is not its own neighbour: duplicates after it move up by one.
+    # A sample is not its own neighbour, so duplicates that follow it move up by one.
     return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1."""
-    # Distances are compared by matrix products, and near ties by differences of samples. Takes O(N^2
-    # n_features) time for N distinct first samples, in blocks of bounded size.
+    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
+    # Distances are compared using matrix products, and near ties using differences between samples. Takes
+    # O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2, whose sums are at most (|x| + |y|)^2.
+    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, whose sums are at most (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -288,7 +288,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # limits are rounded by `rounded`
+            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limits
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

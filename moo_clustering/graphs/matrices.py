@@ -1,4 +1,4 @@
-"""Sparse matrices of graphs: symmetric similarities, their Laplacians, and groups of their nodes."""
+"""Sparse graph matrices: symmetric similarities, their Laplacians, and groups of their nodes."""
 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -22,14 +22,14 @@ from moo_clustering._kernels.partitions import weigh_equal
 
 
 def symmetrize(S: Any) -> sp.csr_array:
-    """Compute max(S, S^T) elementwise, with zero diagonal and no stored zeros (PESC, Eq. 7).
+    """Compute the elementwise max(S, S^T), with a zero diagonal and no stored zeros (PESC, Eq. 7).
 
     Takes O(nnz) time and memory.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Non-negative similarities; not modified.
+        Non-negative similarities, which are not modified.
 
     Returns
     -------
@@ -39,27 +39,27 @@ def symmetrize(S: Any) -> sp.csr_array:
 
 
 def symmetrized(S: Any, name: str) -> sp.csr_array:
-    """Apply :func:`symmetrize` to similarities; ``name`` is their name in errors."""
+    """Apply :func:`symmetrize`; ``name`` denotes the similarities in error messages."""
     matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
 
 
 def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> sp.csr_array:
-    """Compute L = D - S, or L_sym = I - D^(-1/2) S D^(-1/2), with D the diagonal of row sums.
+    """Compute L = D - S or L_sym = I - D^(-1/2) S D^(-1/2), where D is the diagonal matrix of row sums.
 
     Source: PESC, Algorithm 1, Eq. 7.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric, zero diagonal.
+        Symmetric similarities with a zero diagonal.
     kind : {"unnormalized", "sym"}, default="unnormalized"
 
     Returns
     -------
     csr_array
-        The row of a sample without edges is zero for both kinds, so its unit vector is a null vector.
+        Samples without edges have a zero row for both kinds, so their unit vectors are null vectors.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
@@ -77,13 +77,13 @@ def degrees(S: sp.csr_array) -> FloatArray:
 
 
 def inverse_root(values: FloatArray) -> FloatArray:
-    """Compute 1 / sqrt(x), with 0 for x = 0."""
+    """Compute 1 / sqrt(x), or 0 where x = 0."""
     with np.errstate(divide="ignore"):
         return np.where(values > 0, 1.0 / np.sqrt(values), 0.0)
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if they suffice, for the graph routines of older versions of SciPy."""
+    """Convert to 32-bit indices if they suffice, for graph routines in older versions of SciPy."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
@@ -91,7 +91,7 @@ def short_indices(S: sp.csr_array) -> sp.csr_array:
 
 
 def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
-    """Remove the diagonal and stored zeros, and sort indices, in place."""
+    """Remove the diagonal and any stored zeros, and sort indices, in place."""
     row = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     matrix.data[row == matrix.indices] = 0.0
     matrix.eliminate_zeros()
@@ -114,9 +114,9 @@ class SimilarityEdges:
         return len(self.loops)
 
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
-        """Return the weights of the edges within and between clusters, each of shape (n_individuals,)."""
+        """Return the total edge weights within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # The smallest sufficient integer type saves time, because each edge reads two rows of labels.
+        # Use the smallest sufficient integer type, because each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
@@ -126,9 +126,9 @@ class SimilarityEdges:
 
 
 def similarity_edges(S: Any) -> SimilarityEdges:
-    """Check similarities of shape (n_samples, n_samples) and list their edges."""
+    """Check similarities of shape (n_samples, n_samples), and list their edges."""
     graph = sp.csr_array(checked_graph(S))
-    # Average the two halves, which may differ by rounding.
+    # Average the two halves, which may differ by rounding errors.
     upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0
     ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
@@ -138,7 +138,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Group parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
+    """Merge parts, smallest first, with the part of largest edge weight or, without edges, nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -148,7 +148,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
-        while size != left[a]:  # outdated entry: the part has grown or joined another part
+        while size != left[a]:  # outdated: the part has grown, or has joined another part
             size, a = heappop(smallest)
         left[a] = 0.0
         if near[a]:

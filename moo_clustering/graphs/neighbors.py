@@ -1,4 +1,4 @@
-"""Nearest-neighbour lists of all samples: exact, with a defined order of ties, or approximate."""
+"""Nearest-neighbour lists for all samples: exact, with a defined order of tied samples, or approximate."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
 # Number of list entries per block, which limits temporary arrays to tens of megabytes.
 CHUNK = 1 << 20
-# With more features than this, brute force is faster than a KD-tree.
+# Brute force is faster than a KD-tree if there are more features than this.
 TREE_FEATURES = 12
-# Minimum number of points, and range of numbers of features, for comparisons of whole leaves.
+# Minimum number of points, and range of feature counts, for which whole leaves are compared.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
-# Points per leaf of the KD-tree, and largest number in a leaf that is compared as a whole.
+# Points per leaf of the KD-tree, and largest number of points in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
-# Processor time in seconds per difference of two values, in blocks and by matrix products; time limit of an
-# exact search for ``method="auto"``, and minimum number of points for an approximate search.
+# Processor time in seconds per difference of two values, in blocks and in matrix products; longest exact
+# search with ``method="auto"``, in seconds; and minimum number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
-# Number of rows to estimate the recall, and of groups of rows to estimate the time of a search.
+# Number of rows for estimating the recall, and of groups of rows for estimating the search time.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
-#: Metrics that are p-norms of the difference.
+#: Metrics that are p-norms of a difference.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of extra points per search, so that few searches are repeated because of a tie at the end.
+# Number of additional points per search, so that few searches are repeated because of ties at the end.
 _SPARE = 4
-# Smallest distance without loss of digits in single precision, in which lists store distances.
+# Smallest distance that keeps all digits in single precision, in which the lists store distances.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
@@ -65,11 +65,11 @@ class NeighborLists:
     indices : ndarray of shape (n_samples, width), int32
         Row numbers of the neighbours, padded with -1.
     distances : ndarray of shape (n_samples, width), float32
-        Non-decreasing in a row, padded with inf.
+        Distances of the neighbours, non-decreasing along each row, padded with inf.
     n_admissible : ndarray of shape (n_samples,), int32
-        Number of neighbours in a row, at least 1.
+        Number of neighbours in each row, at least 1.
     recall : float or None
-        Estimated share of the nearest neighbours that the lists contain; None for exact lists.
+        Estimated share of the true nearest neighbours that the lists contain; None for exact lists.
     """
 
     indices: Int32Array
@@ -92,42 +92,42 @@ def neighbor_lists(
 ) -> NeighborLists:
     """Find the nearest neighbours of every sample.
 
-    A sample is not its own neighbour, but its duplicates are, at distance 0. Distances that agree to twelve
-    digits are tied, and a key determines the order of tied samples. Source: PESC, Algorithm 3, Eq. 3.
-    Approximate search: Dong, Moses and Li 2011, as in pynndescent.
+    A sample is not its own neighbour, but its duplicates are neighbours at distance 0. Distances that agree
+    to twelve digits are tied, and tied samples are ordered by a key. Source: PESC, Algorithm 3, Eq. 3. The
+    approximate search follows Dong, Moses and Li 2011, as implemented in pynndescent.
 
-    ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
-    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in O(N^2
-    d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there are fewer than two samples,
-    distances are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an
-    ImportError if the extra for ``method="approximate"`` is not installed.
+    ``"exact"`` uses a KD-tree for Minkowski metrics with up to 12 features, in O(N log N) time for
+    well-behaved data; blocks for the Euclidean metric with at least 8192 samples and 5 features; and
+    otherwise brute force in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there
+    are fewer than two samples, if distances are invalid, if the metric is unsupported, or if a sample has no
+    admissible neighbour. Raises an ImportError if the extra for ``method="approximate"`` is not installed.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples) from sample i in row i.
+        Features or, with ``metric="precomputed"``, distances; row i contains the distances from sample i.
     n_neighbors : int
-        Width of the lists, limited to n_samples - 1.
+        Length of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``, zero
-        rows have distance 1.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``,
+        rows of zeros have distance 1 from other rows.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row index, which leaks the order of rows on gridded data.
+        Order of tied samples: random, or by row index, which leaks the row order on gridded data.
     rng : numpy.random.Generator
-        Generator of the random order.
+        Generator for the random order.
     groups : ConstraintGroups, optional
         Samples of conflicting groups are never neighbours.
     n_jobs : int, optional
         Number of threads; does not affect the result.
     method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
         - ``"tree"``: KD-tree, for Minkowski metrics.
-        - ``"blocks"``: whole leaves of a KD-tree, for metrics with the order of Euclidean distances.
+        - ``"blocks"``: whole leaves of a KD-tree, for metrics that order pairs like the Euclidean metric.
         - ``"brute"``: all pairs, for all metrics.
-        - ``"exact"``: the fastest of these three, which produce the same lists.
-        - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Finds all duplicates; exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
-        - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
-          Issues a UserWarning for approximate lists (with their recall) and slow exact lists.
+        - ``"exact"``: the fastest of the above methods; all produce the same lists.
+        - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
+          duplicates; exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
+        - ``"auto"``: exact, unless that would take over about ten minutes and the extra is installed. Issues
+          a UserWarning for approximate lists (with their recall) and for slow exact lists.
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
@@ -151,15 +151,15 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes or indices are out of range, a sample is its own neighbour, neighbours are
-    repeated, distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
+    Raises a ValueError if shapes or indices are out of range, if a sample is its own neighbour, if neighbours
+    are repeated, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
 
     Parameters
     ----------
     indices : array-like of shape (n_samples, width)
-        Row numbers of the nearest neighbours, nearest first, without the samples themselves.
+        Row numbers of the nearest neighbours, nearest first, excluding the samples themselves.
     distances : array-like of shape (n_samples, width)
-        Their distances, non-decreasing in a row.
+        Distances of the neighbours, non-decreasing along each row.
     n_samples : int
     groups : ConstraintGroups, optional
         Forbidden neighbours are removed, so the search should return more neighbours than needed.
@@ -227,7 +227,7 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Compute the lists of checked input; ``keys`` order tied samples."""
+    """Compute the lists for checked input; ``keys`` determine the order of tied samples."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -251,7 +251,7 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 lists.fill_constrained(exact, np.flatnonzero(constrained), groups)
             space.finish(distances)
-        # Other metrics can have distance 0 between distinct rows.
+        # For other metrics, distinct rows may have distance 0.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
@@ -265,10 +265,10 @@ def ordered_lists(
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Return a mask of samples with a forbidden neighbour."""
+    """Return a mask of the samples with a forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
-    # The last entry is for samples without a group, whose number is -1.
+    # Samples without a group have number -1, which selects the last entry.
     conflicting = np.zeros(groups.n_groups + 1, dtype=np.bool_)
     conflicting[groups.conflicts.ravel()] = True
     return conflicting[groups.groups]
@@ -281,7 +281,7 @@ def matrix_lists(
     indices: Int32Array,
     distances: Float32Array,
 ) -> None:
-    """Fill the lists from a matrix of distances, row by row."""
+    """Fill the lists from a distance matrix, row by row."""
     n_samples, width = indices.shape
     for part in _arrays.block_slices(n_samples, n_samples):
         rows = np.arange(n_samples)[part]
@@ -299,7 +299,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """Select the ``width`` first candidates of each row by (distance, key), padded with -1 and inf."""
+    """Select the first ``width`` candidates of each row by (distance, key), padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -312,7 +312,7 @@ def first_of_rows(
 
 @dataclass(frozen=True, eq=False)
 class _PointLists:
-    """Lists to fill, from searches among the distinct rows."""
+    """Lists that are filled by searches among the distinct rows."""
 
     rows: DistinctRows
     keys: Int32Array
@@ -321,7 +321,7 @@ class _PointLists:
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        # One more entry, because the nearest samples include the sample itself.
+        # Request one more entry, because the nearest samples include the sample itself.
         width = self.indices.shape[1] + 1
 
         def fill(points: Int64Array, n_found: int) -> BoolArray:
@@ -335,7 +335,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` with wider searches until it returns that all lists are final."""
+        """Call ``fill`` with ever wider searches until all lists are final."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
@@ -345,7 +345,7 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy the list of a point to all of its samples, each without the sample itself."""
+        """Copy the list of each point to all of its samples, removing the sample itself."""
         width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
@@ -353,14 +353,14 @@ class _PointLists:
         for part in _arrays.block_slices(len(everyone), width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # A sample that is not in its own list (too many duplicates) drops the last entry.
+            # If a sample is not in its own list (because of too many duplicates), drop the last entry.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
             columns = np.arange(width) + (np.arange(width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
             self.distances[who] = np.take_along_axis(found[which], columns, axis=1)
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of constrained samples, by wider searches until enough neighbours are admissible."""
+        """Fill the lists of constrained samples, widening searches until enough neighbours are admissible."""
 
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             return self._fill_admissible(samples, search(self.rows.of_sample[samples], n_found), groups)
@@ -368,10 +368,10 @@ class _PointLists:
         self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
 
     def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
-        """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
+        """Fill the lists of the samples from the points found; return a mask of samples with final lists."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
-        # Few points can have many duplicates, so limit the number of candidates instead of points.
+        # A few points can have many duplicates, so limit the number of candidates rather than points.
         load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
         for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
             points, horizon = found.points[part], found.horizon[part]
@@ -391,7 +391,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the nearest samples of points by (distance, key), and whether the search found enough."""
+    """Return the samples nearest to each point by (distance, key), and whether the search found enough."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -409,7 +409,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for some rows, nearest first. They include all points nearer than the ``horizon``."""
+    """Points found for each row, nearest first. All points closer than the ``horizon`` are included."""
 
     points: Int64Array
     distances: FloatArray
@@ -419,7 +419,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return nearest neighbours (ties: by row index), and their distances in double precision."""
+    """Return the nearest neighbours (ties: lowest row index), and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
@@ -435,13 +435,13 @@ def index_tied_lists(
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
-    """Return the keys that order tied samples."""
+    """Return the keys by which tied samples are ordered."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
-    """Check features or distances, and convert them to float64."""
+    """Check features or distances, and convert to float64."""
     _arrays.choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
@@ -454,7 +454,7 @@ def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
     """Group equal rows. Takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of the features distinguishes rows, and is equal bit for bit for equal rows,
+    # A random combination of features distinguishes distinct rows. Equal rows get bitwise identical values,
     # because columns are added one by one.
     mix = np.zeros(n_samples)
     factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
@@ -480,11 +480,11 @@ def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points of a data set, and the samples at each point."""
+    """Distinct points in the data, and the samples at each point."""
 
     points: AnyFloatArray  # shape (n_points, n_features)
-    of_sample: Int64Array  # shape (n_samples,): point of every sample
-    samples: Int64Array  # shape (n_samples,): samples by point, and by tie key within a point
+    of_sample: Int64Array  # shape (n_samples,): point of each sample
+    samples: Int64Array  # shape (n_samples,): samples sorted by point, then by tie key
     start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
 
     @property
@@ -493,7 +493,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at points, ``most`` per point by key, and their positions in ``points``."""
+        """Return the samples at each point (first ``most`` by key), and their positions in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -501,7 +501,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Round non-negative distances to 41 significant bits (5e-13), so that rounding noise is tied."""
+    """Round non-negative distances to 41 significant bits (5e-13), so that ties survive rounding errors."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
@@ -512,11 +512,11 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Translate metrics with the order of Euclidean distances to a Euclidean search."""
+    """Translate metrics that order pairs like the Euclidean metric to a Euclidean search."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
-        # |u - v|^2 / 2 = 1 - cos for unit vectors; an extra dimension represents zero rows.
+        # For unit vectors, |u - v|^2 / 2 = 1 - cos. An extra dimension represents rows of zeros.
         points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
         points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -530,7 +530,7 @@ def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
 
 @dataclass(frozen=True, eq=False)
 class MetricSpace:
-    """Points for the search with a metric, and the conversion of distances."""
+    """Points for a search by a given metric, and the conversion of the resulting distances."""
 
     points: AnyFloatArray
     metric: Metric
@@ -538,7 +538,7 @@ class MetricSpace:
     square: float | None = None  # factor that converts squared distances to the metric, if any
 
     def finish(self, distances: NDArray[Any]) -> None:
-        """Convert distances of the search to those of the metric, in place."""
+        """Convert search distances to distances in the metric, in place."""
         if self.square is not None:
             np.square(distances, out=distances)
             distances *= self.square
@@ -547,7 +547,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the exact search by ``method``, or the fastest search for the metric and size of the data."""
+    """Create the exact search for ``method``, or the fastest search for the metric and data size."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
@@ -567,7 +567,7 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """Return the exact search, or an approximate one if requested or if the exact search takes long."""
+    """Return the exact search, or an approximate one if requested or if the exact search takes too long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
@@ -575,7 +575,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
             f'method="approximate" requires pynndescent: {extra}, or use method="exact"'
         )
     if asked:
-        # Very wide searches compute all distances, so an approximation would save nothing.
+        # Very wide searches compute all distances anyway, so approximation would save nothing.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -592,16 +592,16 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Search for the nearest points of given points, which include the points themselves."""
+    """Search for the points nearest to given points, including the points themselves."""
 
-    #: Recall of an approximate search.
+    #: Recall of an approximate search; None for an exact search.
     recall: float | None = None
 
     def __init__(self, points: AnyFloatArray) -> None:
         self.points = points
 
     def __call__(self, rows: Int64Array, n_found: int) -> Found:
-        """Find at least the ``n_found`` nearest points of each row."""
+        """Find at least the ``n_found`` points nearest to each row."""
         if 4 * n_found >= len(self.points):
             distances = round_distances(self.all_distances(rows))
             order = np.argsort(distances, axis=1)
@@ -610,7 +610,7 @@ class PointSearch(ABC):
         return self.nearest(rows, n_found)
 
     def in_order(self, rows: Int64Array) -> Int64Array:
-        """Return the order of ``rows`` for the fastest search."""
+        """Return the order of ``rows`` in which the search is fastest."""
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:
@@ -619,16 +619,16 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time of a search for all points; 0 if unknown."""
+        """Return the estimated processor time of a search for all points, or 0 if unknown."""
         return 0.0
 
     @abstractmethod
     def all_distances(self, rows: Int64Array) -> FloatArray:
-        """Return the distances from rows to all points."""
+        """Return the distances from each row to all points."""
 
     @abstractmethod
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
-        """Find nearest points by an index."""
+        """Find the nearest points using an index."""
 
 
 class _AnyMetricSearch(PointSearch):
@@ -671,11 +671,11 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Brute force by matrix products, then the distances of the candidates by differences."""
+    """Brute force by matrix products, followed by exact distances of the candidates."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Far from the origin, the expanded square loses the digits that distinguish neighbours.
+        # Far from the origin, expanded squares lose the digits that distinguish neighbours.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -694,9 +694,9 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Sort the points found for each row by their distances in double precision."""
+    """Sort the points found for each row by distance in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # A megabyte of differences fits into the cache.
+    # One megabyte of differences fits in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -714,13 +714,13 @@ def _by_differences(
 
 
 class _BlockSearch(_MinkowskiSearch):
-    """Leaves of a KD-tree compared as a whole in single precision, then the candidates by differences."""
+    """Compare whole KD-tree leaves in single precision, then compute exact distances of the candidates."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
         n_points, n_features = points.shape
-        # Scaling to about 1 by a power of two, without loss of digits, avoids overflow of squares.
+        # Scale to about 1 by a power of two, which loses no digits and prevents squares from overflowing.
         largest = max(float(points.max()), -float(points.min())) or 1.0
         self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
         small = np.empty(points.shape, dtype=np.float32)
@@ -751,14 +751,14 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates, squares and each of d additions have rounding errors of half a unit in the last place,
-        # and squares below 1e-38 underflow.
+        # Coordinates, squares and each of the d additions have rounding errors of half a unit in the last
+        # place, and squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Single precision cannot distinguish points that are much nearer to each other than to the mean. If
-        # the relative error of distances exceeds 1 %, search in double precision.
+        # Single precision cannot distinguish points that are much closer to each other than to the mean. If
+        # the relative error of the distances exceeds 1 %, search again in double precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
@@ -766,7 +766,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return candidates of rows, the scaled distance of the last, and the number of searched leaves."""
+        """Return candidates per row, the scaled distance of the last, and the number of visited leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -785,7 +785,7 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent; all distances are from the exact search."""
+    """Approximate search by nearest-neighbour descent; the exact search supplies all distances."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
         from pynndescent import NNDescent  # an extra with a slow import
@@ -793,7 +793,7 @@ class _Approximation(PointSearch):
         super().__init__(exact.points)
         self._exact = exact
         small = (exact.points - exact.points.mean(axis=0, dtype=np.float64)).astype(np.float32)
-        # Several threads would change the result.
+        # Multiple threads would make the result irreproducible.
         index = NNDescent(small, n_neighbors=n_found, random_state=seed, n_jobs=1, compressed=False)
         self._lists = index.neighbor_graph[0].astype(np.int32)
         n_rows = min(_SAMPLED_ROWS, len(small))

@@ -1,4 +1,4 @@
-"""Similarity graphs: nearest neighbours, epsilon, full, self-tuning, water-filling, and constraints."""
+"""Similarity graphs (nearest-neighbour, epsilon, full, self-tuning, water-filling), and their constraints."""
 
 from typing import Any, Literal
 
@@ -21,20 +21,20 @@ from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# Bytes of values and indices of an entry, of its transpose, and of their maximum during symmetrisation.
+# Bytes for the value and index of an entry, its transpose, and their maximum during symmetrisation.
 _BYTES_PER_ENTRY = 40
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link two samples if at least one lists the other, with Gaussian similarities.
+    """Link two samples if at least one of them lists the other, with Gaussian similarities.
 
-    Source: PESC, section on baselines: k-nearest-neighbour graph.
+    Source: PESC, section on baselines (k-nearest-neighbour graph).
 
     Parameters
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of the listed distances to use.
+        Scale factor: a number, or the mean or median of the listed distances.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities. Some samples may have no edges."""
+    """Link samples that list each other, with Gaussian similarities; some samples may have no edges."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -59,18 +59,18 @@ def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> s
 def epsilon_graph(
     X: ArrayLike, epsilon: float, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
-    """Link samples at a distance strictly below ``epsilon``, with similarity 1.
+    """Link samples whose distance is strictly below ``epsilon``, with similarity 1.
 
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Takes O(edges) memory.
+    Uses a KD-tree for Minkowski metrics up to 12 features, else O(N^2 d) time. Takes O(edges) memory.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     epsilon : float
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Largest size of the graph in bytes, 40 per edge and direction; raises a ValueError above it.
+        Maximum size of the graph in bytes (40 per edge and direction), above which a ValueError is raised.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def _near_pairs(
 
 
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
-    """Yield the first row and distances of rows to all samples, rounded so that noise breaks no ties."""
+    """Yield blocks of rounded distances to all samples, with their first row; rounding preserves ties."""
     if isinstance(metric, str) and metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -132,7 +132,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # Search slightly farther, because distances are rounded before the exact comparison.
+    # Search slightly beyond epsilon, because distances are rounded before the exact comparison.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -156,14 +156,14 @@ def full_graph(
     metric: neighbors.Metric = "euclidean",
     max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
-    """Link all pairs of distinct samples, with Gaussian similarities.
+    """Link each pair of distinct samples, with Gaussian similarities.
 
-    Takes O(N^2 d) time and O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
+    Takes O(N^2 d) time and O(N^2) memory. Raises a ValueError if the graph exceeds ``max_memory``.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of all distances to use.
+        Scale factor: a number, or the mean or median of all distances.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
@@ -178,31 +178,31 @@ def self_tuning_graph(
     metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Return a connected graph of the similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours.
+    """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
-    sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
-    of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
-    similarity of at least 1e-6. Time as for :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are
-    exact up to 2000 samples, see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
+    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other,
+    with a similarity of at least 1e-6. Time as in :func:`neighbor_lists`; O(m n_neighbors) memory. Bridges
+    are exact up to 2000 samples; see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
     X : array-like of shape (m, n_features)
-        Features, or distances of shape (m, m) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, distances of shape (m, m).
     n_neighbors : int, default=10
-        Number of nearest neighbours to link, limited to m - 1. Row numbers break ties.
+        Number of nearest neighbours to link, limited to m - 1. Ties are broken by the lower row number.
     scale_neighbor : int, default=7
-        Neighbour that sets the scale; the last one if there are fewer.
+        Rank of the neighbour that sets the scale; the last neighbour is used if there are fewer.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Number of threads of the neighbour search; does not affect the result.
+        Number of threads for the neighbour search; does not affect the result.
 
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, zero diagonal, connected. The minimum spanning tree of the smallest distances between
-        components links them with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0,
-        similarities of neighbours are 1.
+        Symmetric, with a zero diagonal, and connected. Components are linked by the minimum spanning tree of
+        their smallest distances, with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the
+        similarity of neighbours is 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
@@ -232,19 +232,19 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    # At least 1e-6, so that underflow removes no edge.
+    # Limit weights to at least 1e-6, so that underflow removes no edge.
     return np.maximum(1e-6, np.exp(-exponent))
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours, with symmetrised similarities by water-filling.
+    """Link neighbours, with symmetrised water-filling similarities.
 
     Takes O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
     lists : NeighborLists
-        Candidate neighbours. The lists are wide enough if the last neighbour of every row has weight 0.
+        Candidate neighbours. The lists are long enough if the last neighbour in each row has weight 0.
     lam : float, optional
         Trade-off between close neighbours and many neighbours. Default: :func:`waterfill_lambda`.
 
@@ -263,9 +263,9 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
 
 @documented(knn_graph)
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
-    """Return the default trade-off, three times the mean distance of up to 10 nearest neighbours.
+    """Return the default trade-off: three times the mean distance of up to 10 nearest neighbours.
 
-    Returns 1 if these distances are all 0, because every positive number then yields the same graph.
+    Returns 1 if all these distances are 0, because every positive number then yields the same graph.
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
@@ -273,27 +273,27 @@ def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
 
 
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
-    """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 for each row, with p >= 0 and sum p = 1.
+    """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 in each row, subject to p >= 0 and sum p = 1.
 
     Takes O(n_rows width) time and memory.
 
     Parameters
     ----------
     distances : ndarray of shape (n_rows, width)
-        Non-decreasing in a row; inf for entries that must have weight 0.
+        Non-decreasing along each row; inf for entries that must have weight 0.
     lam : float
-        Positive; larger values distribute the weight over more neighbours.
+        Positive number; larger values spread the weight over more neighbours.
 
     Returns
     -------
     p : ndarray of shape (n_rows, width)
-        max(0, (theta - d_r) / lam) with theta such that a row sums to 1.
+        max(0, (theta - d_r) / lam), where theta is such that each row sums to 1.
     """
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}")
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
-    # Subtract the nearest distance to preserve digits, because only differences within a row matter.
+    # Only differences within a row matter, so subtract the nearest distance to preserve digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
     d -= d[:, :1]
     rank = np.arange(1, d.shape[1] + 1)
@@ -322,18 +322,18 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     with np.errstate(over="ignore"):
         scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
-    # exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
+    # exp(-x) underflows to 0 in float64 from about x = 745, but edges must not vanish.
     return np.maximum(weights, 1e-300)
 
 
 @documented()
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
-    """Return the scale factor of a Gaussian: a number, or the mean or median distance of the edges.
+    """Return the scale factor of a Gaussian: a given number, or the mean or median edge distance.
 
     Parameters
     ----------
     distances : ndarray
-        Distances of the edges.
+        Edge distances.
     sigma : float, "mean" or "median"
     """
     distances = checked_array(distances, "distances", FLOATS)
@@ -356,7 +356,7 @@ def pair_distances(
     X : array-like of shape (n_samples, n_features)
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Largest size of the full graph, in bytes.
+        Maximum size of the full graph, in bytes.
 
     Returns
     -------
@@ -377,8 +377,8 @@ def pair_distances(
 
 
 def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
-    """Return the directed matrix of positive weights of shape (n_samples, width) on the neighbour lists."""
-    # Parts of a memory-mapped array are read-only in older versions of NumPy; sorting writes to them.
+    """Return the directed matrix of the positive ``weights`` (n_samples, width) of listed neighbours."""
+    # Older versions of NumPy make parts of a memory-mapped array read-only, but sorting writes to them.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -394,21 +394,21 @@ def write_constraints(
     must_link_edges: Literal["auto", "clique", "star"] = "clique",
     X: AnyFloatArray | None = None,
 ) -> sp.csr_array:
-    """Set similarities to max(S) within groups, and to 0 between conflicting groups.
+    """Set similarities to max(S) within groups and to 0 between conflicting groups.
 
-    Without edges, max(S) counts as 1. Takes O(nnz + links) time and memory. Source: PESC, semi-supervised
-    baselines.
+    If there are no edges, max(S) counts as 1. Takes O(nnz + links) time and memory. Source: PESC,
+    semi-supervised baselines.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Similarities, which are symmetrised in a copy.
+        Similarities, which are copied and made symmetric.
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
-        Link every pair of a group, which is quadratic in its size; or link members only to the medoid of the
-        group (in a ring if ``X`` is None). ``"auto"``: cliques for up to a million pairs in total.
+        ``"clique"`` links every pair in a group, which is quadratic in its size. ``"star"`` links members
+        only to the group's medoid (in a ring if ``X`` is None). ``"auto"``: cliques up to a million pairs.
     X : ndarray of shape (n_samples, n_features), optional
-        Features that determine the medoids.
+        Features from which medoids are determined.
 
     Returns
     -------
@@ -433,7 +433,7 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # A link that is listed twice (a ring of two) would have twice the weight.
+    # A link that is listed twice (in a ring of two) would otherwise have twice the weight.
     joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 
@@ -450,7 +450,7 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    # Above 2048 members, the member nearest to the mean replaces the medoid.
+    # Above 2048 members, use the member nearest to the mean instead of the medoid.
     if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

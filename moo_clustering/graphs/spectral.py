@@ -1,4 +1,4 @@
-"""Spectral clustering of a similarity graph, and the ratio cut of partitions."""
+"""Spectral clustering of similarity graphs, and the ratio cut of partitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from moo_clustering.graphs.bridges import bridge_weight, link_parts
 from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# With more samples than this, k-means is fitted to a random sample of them.
+# Above this number of samples, k-means is fitted to a random subset of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Maximum number of k-means iterations, and largest final movement of centres, relative to the variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Largest size of sparse graphs with many neighbours that are solved as dense matrices.
+# Maximum size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
-# Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
-# dense matrices, also the largest ratio of vectors to samples, and the restarts before the dense solver.
+# Minimum size for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. For dense
+# matrices, also the maximum ratio of vectors to samples and number of restarts before the dense solver.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -46,11 +46,11 @@ class SpectralPartition:
     labels : ndarray of shape (n_samples,), int32
         Clusters, numbered by first appearance.
     similarity : csr_array of shape (n_samples, n_samples)
-        Clustered graph: symmetric, with bridges.
+        Graph that was clustered: symmetric and with bridges.
     embedding : ndarray of shape (n_samples, n_clusters)
-        Rows clustered by k-means.
+        Rows that were clustered by k-means.
     eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
-        Smallest eigenvalues of the Laplacian; the difference of the last two is the eigengap.
+        Smallest eigenvalues of the Laplacian; the difference between the last two is the eigengap.
     n_components : int
         Number of connected components before bridging.
     """
@@ -77,26 +77,26 @@ def spectral_partition(
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
-    """Cluster a graph by k-means on the rows of the first eigenvectors of its Laplacian.
+    """Cluster a graph by k-means on the rows of its first Laplacian eigenvectors.
 
-    K = 1 and K = n_samples return the trivial partitions. Above 100,000 samples, k-means is fitted to 20,000
-    of them (50 K if more). Raises a ValueError if K is out of range, or the graph is disconnected with
-    ``bridge=True`` and without ``X``, or ``"unnormalized"`` is used with weights. Source: PESC, Algorithm 1.
+    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to 20,000
+    of them (50 K if more). Raises a ValueError if K is out of range, if the graph is disconnected with
+    ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Non-negative similarities, symmetrised by max(S, S^T).
+        Non-negative similarities, made symmetric by max(S, S^T).
     n_clusters : int
         K, from 1 to n_samples.
     bridge : bool, default=True
-        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, K components
-        are the clusters; more than K are merged arbitrarily, with a warning.
+        Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
+        K components are the clusters; more than K are merged arbitrarily, with a warning.
     X, metric, lists
-        As in :func:`bridge_components`.
+        See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents, which weighs the sample in k-means and
-        multiplies its row of S. The similarity to a sample is divided among its copies.
+        Positive number of copies that each sample represents. It weights the sample in k-means and multiplies
+        its row of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -111,7 +111,7 @@ def spectral_partition(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
                 "pass X or set bridge=False"
             )
-        # Equal to bridge_components, but without computing the components again.
+        # Equivalent to bridge_components, but does not compute the components again.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
@@ -139,7 +139,7 @@ def spectral_partition(
 
 
 def cut_weights(sample_weight: ArrayLike, n_samples: int, laplacian: str) -> FloatArray:
-    """Check the weights of samples, which an unnormalised Laplacian does not support."""
+    """Check sample weights, which are not supported for an unnormalised Laplacian."""
     if laplacian == "unnormalized":
         raise ValueError(
             'sample_weight does not apply to laplacian="unnormalized", whose eigenvectors ignore the number '
@@ -166,35 +166,35 @@ def _cluster_rows(
 
 
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
-    """Return the spectral partitions of one graph for several numbers of clusters.
+    """Return the spectral partitions of a graph for several numbers of clusters.
 
-    For every k, k-means++ clusters the rows, scaled to unit length, of the first k eigenvectors of D^(-1/2) S
-    D^(-1/2) (largest eigenvalues). Raises a ValueError if S is not square, symmetric, finite and
-    non-negative, or if a k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral clustering, NIPS
+    For each k, k-means++ clusters the rows, scaled to unit length, of the k eigenvectors of D^(-1/2) S
+    D^(-1/2) with the largest eigenvalues. Raises a ValueError if S is not square, symmetric, finite and
+    non-negative, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral clustering, NIPS
     2001.
 
     Dense matrices, and sparse matrices up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
     matrices, and sparse matrices with at least 512 samples and at most 24 similarities per sample, use the
-    Lanczos iteration of :func:`spectral_embedding` (from 20,000 samples on, its ``"auto"``). Dense matrices
-    without zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
-    precision of the dense solution. All solvers run in one thread, so that rounding errors are reproducible.
+    Lanczos iteration of :func:`spectral_embedding` (its ``"auto"`` from 20,000 samples). Dense matrices
+    without zeros and with at least 512 samples also use Lanczos if it converges to the precision of the dense
+    solution, in O(m^2) per product. All solvers run in one thread, for reproducible rounding.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (m, m)
-        Symmetric, non-negative similarities; the diagonal is included.
+        Symmetric, non-negative similarities, including the diagonal.
     ks : sequence of int
-        Numbers of clusters, at least 1. m or more returns singletons.
+        Numbers of clusters, at least 1. Values of m or more return singletons.
     n_init : int, default=3
-        Number of k-means starts.
+        Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator of a seed for every k up to the largest, and of starting vectors for large sparse graphs.
+        Generator for one seed per k up to the largest, and for initial vectors for large sparse graphs.
 
     Returns
     -------
     ndarray of shape (len(ks), m), int32
         Clusters, numbered by first appearance; fewer than k if there are fewer distinct rows. Samples without
-        similarities have a zero row, and join the cluster whose centre is nearest to the origin.
+        similarities have a row of zeros, and join the cluster whose centre is closest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
@@ -226,15 +226,15 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
-    # ``centers`` are an additional start, ``squares`` precomputed squared distances. There are fewer clusters
-    # if there are fewer distinct samples.
+    # ``centers`` is an additional initialisation; ``squares`` contains precomputed squared distances. There
+    # are fewer clusters if there are fewer distinct samples.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # Maximum number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
+    # Up to this many samples, k-means runs in NumPy with all squared distances, without compiled kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -250,7 +250,7 @@ def kmeans_labels(
         begun = X[chosen] if start < n_init or centers is None else centers
         if not (small and _small_lloyd(X, begun, labels[1], tolerance)):
             lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)
-        # The kernel's own objective depends on the processor in its last digits.
+        # Recompute the objective, because the last digits of the kernel's value depend on the processor.
         found = ((X - begun[labels[1]]) ** 2).sum()
         if found < least:
             least, labels[0] = found, labels[1]
@@ -258,7 +258,7 @@ def kmeans_labels(
 
 
 def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
-    """Compute squared distances to centres, summed in the order of features as in the kernels."""
+    """Compute squared distances to centres, adding features in the same order as the kernels."""
     total = np.zeros((len(X), len(centers)))
     for t in range(X.shape[1]):
         total += (X[:, t, np.newaxis] - centers[:, t]) ** 2
@@ -266,14 +266,14 @@ def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
 
 
 def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
-    """Draw the seeds of ``greedy_seeds`` with NumPy."""
+    """Draw the same seeds as ``greedy_seeds``, using NumPy."""
     chosen[0], nearest = first, squares[first]
     for c, draw in enumerate(draws):
         cumulative = np.cumsum(nearest)
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Use the last sample, at or before the drawn one, that differs from all seeds.
+            # Use the last sample, up to the drawn sample, that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -283,7 +283,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """Run ``lloyd`` with NumPy; return False, with ``begun`` unchanged, if a cluster becomes empty."""
+    """Run ``lloyd`` in NumPy; return False and leave ``begun`` unchanged if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):
@@ -304,7 +304,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Return leading eigenvectors with rows of any scale; rows of samples without edges are 0."""
+    """Return leading eigenvectors with arbitrarily scaled rows; samples without edges have zero rows."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -316,13 +316,13 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
         sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= embeddings.FACTOR_NEIGHBORS * len(tied)
     )
     if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
-        # D^(-1/2) only scales rows, which are scaled to unit length later.
+        # D^(-1/2) only changes the lengths of rows, which are scaled to unit length later.
         solver = "auto" if len(tied) >= embeddings.CHEBYSHEV_FROM else "arpack"
         options: Any = {"laplacian": "rw", "eigen_solver": solver, "rng": rng}
         vectors[tied, :n_found] = embeddings.spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
-    # A matrix with zeros can have components, and Lanczos may miss some of their equal eigenvalues.
+    # A matrix with zeros can have several components, and Lanczos may miss some of their equal eigenvalues.
     found = _by_lanczos(inner, root, n_found) if not sp.issparse(S) and inner.min() > 0 else None
     if found is None:
         B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
@@ -334,12 +334,12 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Return eigenvectors of the largest eigenvalues of root S root; None if the dense solver is required."""
+    """Return eigenvectors for the largest eigenvalues of root S root; None if the dense solver is needed."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # BLAS reads column-major matrices without a copy; for a symmetric matrix this is its transpose. Like
-    # eigh, it reads only one triangle, half of the matrix.
+    # BLAS reads column-major matrices without a copy; the transpose of a symmetric matrix is one. Like eigh,
+    # it reads only one triangle.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64
@@ -353,16 +353,16 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
-    """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
+    """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of each partition, to be minimised.
 
-    An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. Takes O(n_partitions nnz) time; O(nnz) memory plus tens of megabytes.
-    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
+    An edge between two clusters counts once for each cluster. In sparse regions of a graph, the ratio cut
+    favours cutting off single samples. Takes O(n_partitions nnz) time, and O(nnz) memory plus tens of
+    megabytes. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition from a front.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
-        Similarities, symmetrised by max(W, W^T).
+        Similarities, made symmetric by max(W, W^T).
     labels : array-like of shape (n_partitions, n_samples) or (n_samples,)
         Clusters 0, 1, ..., not necessarily contiguous.
 

@@ -1,4 +1,4 @@
-"""Minimum spanning trees, and Genie clustering along them."""
+"""Minimum spanning trees, and Genie clustering based on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 
-# With more features than this, boxes exclude too few points to save time.
+# Above this number of features, boxes exclude too few points to save time.
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
@@ -31,17 +31,17 @@ _FEW = 1000
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A rooted minimum spanning tree.
+    """Rooted minimum spanning tree.
 
     Attributes
     ----------
     parent : ndarray of shape (n_samples,), int32
-        Parents; the root is its own parent.
+        Parent of each sample; the root is its own parent.
     lengths : ndarray of shape (n_samples,), float64
-        Distance to the parent; 0 for the root.
+        Distance from each sample to its parent; 0 for the root.
     root : int
     order : ndarray of shape (n_samples,), int32
-        All samples, parents before children.
+        All samples, with parents before their children.
     """
 
     parent: NDArray[np.int32]
@@ -55,7 +55,7 @@ class SpanningTree:
         return len(self.parent)
 
     def links(self) -> NDArray[np.int32]:
-        """Return child and parent of every link, shape (n_samples - 1, 2), sorted by child."""
+        """Return the child and parent of each link, shape (n_samples - 1, 2), sorted by child."""
         children = np.flatnonzero(np.arange(self.n_samples) != self.root).astype(np.int32)
         return np.column_stack([children, self.parent[children]])
 
@@ -72,25 +72,25 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Takes O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. Takes O(N n_features)
-    memory, plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of
-    length 0 join duplicates to the one with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1),
-    2007, for the use of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
+    Prim's algorithm takes O(N^2 n_features) time, Boruvka's about O(N log N) with few features. Takes O(N
+    n_features) memory, plus up to 128 MB for up to 4096 samples with over 20 features. Duplicates are linked
+    to the duplicate with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of
+    the tree. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean metric.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, symmetric distances (n_samples, n_samples).
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     root : int or "random", default="random"
         Root sample; does not affect the links.
     ties : {"random", "index"} or ndarray of shape (n_samples,), int32, default="random"
-        Unique keys of the samples: a random permutation, row indices, or an array. Links of equal length are
-        sorted by their smaller key, then by their larger key.
+        Unique sample keys: a random permutation, row indices, or an array. Links of equal length are sorted
+        by the smaller key of their ends, then by the larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
         ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds one sample at a
-        time, for any metric, without a distance matrix. Both return the same tree.
+        time, for any metric, without storing a distance matrix. Both return the same tree.
     rng : numpy.random.Generator, optional
         Generator for random roots and keys.
     """
@@ -162,9 +162,9 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Compute all squared distances, shape (n, n); None for few features or many points."""
-    # With many features, kernels that recompute distances pair by pair are several times slower. The limit of
-    # 4096 samples corresponds to 128 MB.
+    """Compute all squared distances, shape (n, n); None if there are few features or many points."""
+    # With many features, kernels that recompute the distance of each pair are several times slower. The limit
+    # of 4096 samples corresponds to 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -173,9 +173,9 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Compute links (n-1, 2) by Prim's algorithm, with ``cores`` in mutual reachability distances."""
+    """Compute the links by Prim's algorithm, with mutual reachability distances if ``cores`` are given."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
-    # Cost of one sample in Prim's algorithm with NumPy, in steps of an interpreted kernel.
+    # Estimate the cost of a sample in NumPy's version of Prim's algorithm, in steps of an interpreted kernel.
     if not caching.interpreted(kernel, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         kernel(X, precomputed, others, links)
@@ -191,12 +191,12 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # ties are broken as in the kernel
+    high: FloatArray = values * 4097.0  # break ties in the same way as the kernel
     return high - (high - values)
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree from ``row(i)``, the lengths from i; its further rows, then the keys, break ties."""
+    """Compute a tree from ``row(i)``, the lengths from i; its other rows, then the keys, break ties."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -241,20 +241,20 @@ def mutual_reachability_mst(
     metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> SpanningTree:
-    """Compute the exact minimum spanning tree of the distances max(d_ij, core_i, core_j).
+    """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 
-    core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
-    sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
-    Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
+    core_i is the distance from sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
+    sample if there are fewer. Takes O(m^2 n_features) time with Prim's algorithm; memory as in
+    :func:`euclidean_mst`. Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
     ----------
     X : array-like of shape (m, n_features)
-        Features, or symmetric distances (m, m) with ``metric="precomputed"``.
+        Features or, with ``metric="precomputed"``, symmetric distances (m, m).
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Number of threads of the neighbour search; does not affect the result.
+        Number of threads for the neighbour search; does not affect the result.
 
     Returns
     -------
@@ -282,9 +282,9 @@ def mutual_reachability_mst(
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
-    """Compute the longest link on the tree path between all pairs of samples.
+    """Compute the longest link on the tree path between each pair of samples.
 
-    On a minimum spanning tree, this is the smallest possible longest step of any path between the two
+    In a minimum spanning tree, this is the smallest possible longest step on any path between the two
     samples: the single-linkage (subdominant ultrametric) distance. Takes O(m^2) time and memory. Source:
     Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
 
@@ -295,13 +295,13 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     Returns
     -------
     ndarray of shape (m, m), float64
-        Symmetric, zero diagonal.
+        Symmetric matrix with a zero diagonal.
     """
     m, order = tree.n_samples, tree.order
     place = np.empty(m, dtype=np.intp)
     place[order] = np.arange(m)
     above, length = place[tree.parent[order]], tree.lengths[order]
-    # In tree order, the start of each row contains the samples already processed.
+    # In tree order, the first entries of each row belong to samples that are already processed.
     path = np.zeros((m, m))
     for p in range(1, m):
         path[p, :p] = np.maximum(path[above[p], :p], length[p])
@@ -313,24 +313,24 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
     If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
-    else the shortest unused link of a smallest cluster. Takes at most O(m sqrt(m)) time, because O(sqrt(m))
-    distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are not a spanning tree,
-    or lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and
-    outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
+    otherwise the shortest unused link of one of the smallest clusters. Takes at most O(m sqrt(m)) time,
+    because O(sqrt(m)) distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are
+    not a spanning tree or if lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie:
+    a new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
 
     Parameters
     ----------
     links : array-like of shape (m - 1, 2)
-        Links of a spanning tree of samples 0..m-1, for instance :meth:`SpanningTree.links`.
+        Links of a spanning tree on samples 0..m-1, for example from :meth:`SpanningTree.links`.
     lengths : array-like of shape (m - 1,)
         Lengths of the links. Lengths that agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        From 0 to 1; 1 is single linkage.
+        From 0 to 1, where 1 is single linkage.
 
     Returns
     -------
     ndarray of shape (m - 1,), intp
-        Positions in ``links``, in the order of merging.
+        Positions in ``links``, in merging order.
     """
     joined, span = _checked_links(links, lengths)
     threshold = probability("threshold", threshold)
@@ -359,18 +359,18 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> NDArray[np.int32]:
-    """Compute Genie partitions for several numbers of clusters.
+    """Compute the Genie partitions for several numbers of clusters.
 
-    Takes O(m) time per k, plus the merges.
+    Takes O(m) time for each k, in addition to the merges.
 
     Parameters
     ----------
     links, lengths
-        As in :func:`genie_merges`.
+        See :func:`genie_merges`.
     ks : sequence of int
-        Numbers of clusters, each at least 1; m or more returns singletons.
+        Numbers of clusters, each at least 1; values of m or more return singletons.
     threshold : float, default=0.3
-        As in :func:`genie_merges`.
+        See :func:`genie_merges`.
 
     Returns
     -------
@@ -391,8 +391,8 @@ def genie_cuts(
 
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
-    """Root a tree with links of shape (n_samples - 1, 2)."""
-    # Sort the links, so that the order of the samples does not depend on the algorithm.
+    """Root a tree given by links of shape (n_samples - 1, 2)."""
+    # Sort the links, so that the sample order does not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
     links, lengths = ends[by_ends], lengths[by_ends]
@@ -406,29 +406,29 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 
 
 def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of boxes over rows. Takes O(n_features N log N) time and O(n_features N) memory."""
+    """Build a tree of boxes over rows, in O(n_features N log N) time and O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
     return BoxTree(rows[samples], samples, *nodes)
 
 
 class BoxTree(NamedTuple):
-    """A tree of boxes over points; positions follow the order of its leaves."""
+    """Tree of boxes over points; positions follow the order of the leaves."""
 
-    points: FloatArray  # shape (n_points, n_features): by position
-    samples: Int64Array  # shape (n_points,): row of the data at every position
-    start: Int64Array  # start, stop: shape (n_nodes,): positions of a node; its children are 2i+1 and 2i+2
+    points: FloatArray  # shape (n_points, n_features): points by position
+    samples: Int64Array  # shape (n_points,): data row at each position
+    start: Int64Array  # start, stop: shape (n_nodes,): positions of a node; children are 2i+1, 2i+2
     stop: Int64Array
-    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of its box
+    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of the node's box
     high: FloatArray
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Arrays by node, in the order of kernel arguments."""
+        """Node arrays, in the order of the kernel arguments."""
         return self.start, self.stop, self.low, self.high
 
     def positions(self) -> Int64Array:
-        """Return the position of every sample."""
+        """Return the position of each sample."""
         places = np.empty_like(self.samples)
         places[self.samples] = np.arange(len(places))
         return places

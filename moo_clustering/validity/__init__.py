@@ -1,8 +1,8 @@
-"""Clustering indices: how good a partition is, by itself or compared with classes.
+"""Clustering indices: how good a partition is, by itself or compared with known classes.
 
-Internal indices are objects: ``fit`` receives the data, ``evaluate`` scores a population of partitions (see
-:class:`ValidityIndex`), and :func:`get_index` returns them by name. External measures are functions
-``(labels_true, labels_pred)`` of one partition.
+Internal indices are objects: ``fit`` accepts the data, and ``evaluate`` scores a population of partitions
+(see :class:`ValidityIndex`); :func:`get_index` returns an index by name. External measures are functions
+``(labels_true, labels_pred)`` that score a single partition.
 """
 
 import lazy_loader as _lazy

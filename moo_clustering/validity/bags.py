@@ -1,4 +1,4 @@
-"""Internal validity indices for partitions of bags of instances, and a report of all indices."""
+"""Internal validity indices for partitions of bags of instances, and a report on all indices."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
 # Finite value for partitions without two distinct clusters.
 UNDEFINED = 1e6
-# The position of a reading is its code in the kernel.
+# Readings of the paper; the position of a reading is its code in the kernel.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(base.PopulationIndex):
-    """Index of partitions of bags; labels need not be contiguous."""
+    """Index for partitions of bags; labels need not be contiguous."""
 
     def _population(self, labels: IntArray) -> base.Population:
         return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
@@ -50,7 +50,7 @@ class _GeometryIndex(_BagIndex):
         return self
 
     def _objective(self, objective: Any, population: base.Population, reading: Any = "between") -> FloatArray:
-        """Return the values of a BagObjective, inf if undefined."""
+        """Return the values of a BagObjective; inf if undefined."""
         from moo_clustering.bags import BagObjective
 
         if not len(population.labels):
@@ -62,29 +62,29 @@ class _GeometryIndex(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagDaviesBouldin(_GeometryIndex):
-    """Mean over clusters of the largest (radius_i + radius_j) / distance of centroids, minimised.
+    """Mean over clusters of the largest (radius_i + radius_j) / distance between centroids, minimised.
 
-    The radius of a cluster is the mean distance from its bags to its centroid; a bag's distance is that of
-    its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
+    The radius of a cluster is the mean distance from its bags to its centroid, and a bag's distance is that
+    of its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}, default="bag"
-        ``"bag"``: centroids are means of bag means (Eq. 3). ``"instance"``: means of all instances.
+        ``"bag"``: centroids are the means of bag means (Eq. 3). ``"instance"``: the means of all instances.
     undefined : float, default=1e6
-        Value for fewer than two clusters or equal centroids, and upper limit of all values; may be ``inf``.
+        Value for fewer than two clusters or equal centroids, and upper bound on all values; may be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` is exact only for partitions that satisfy
-    it. Labels may have gaps. Partitions that isolate an outlier often have the smallest value: also report
-    cluster sizes.
+    several indices can share. A geometry with ``min_cluster_size`` is exact only for partitions whose
+    clusters all have at least this size. Labels may have gaps. Partitions that isolate an outlier often have
+    the lowest value, so also report the cluster sizes.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
-    n)) time for p individuals of K clusters.
+    n)) time for p individuals with K clusters.
 
     Examples
     --------
@@ -107,32 +107,32 @@ class BagDaviesBouldin(_GeometryIndex):
 
 @dataclass(eq=False, repr=False)
 class BagSilhouette(_BagIndex):
-    """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
+    """Mean silhouette (b - a) / max(a, b) of bags, maximised.
 
-    a is the mean distance from a bag to the other bags of its cluster, and b the smallest mean distance to
-    another cluster. Asymmetric distances are measured from the scored bag. Source: Evolutionary
+    a is the mean distance from a bag to the other bags in its cluster, and b the smallest mean distance to
+    another cluster. Asymmetric distances are measured from the bag that is scored. Source: Evolutionary
     multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
     kind : str, default="directed"
-        Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``,
-        see :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects a matrix of
-        the distances from i (row) to j; its diagonal is ignored.
+        Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``
+        (see :func:`~moo_clustering.bags.bag_distances`). With ``"precomputed"``, ``fit`` expects a matrix of
+        distances from bag i (row) to bag j, and ignores its diagonal.
     average : {"cluster", "bag"}, default="cluster"
-        Mean of the clusters' mean silhouettes (Eq. 12), or mean over all bags.
+        Whether to average the clusters' mean silhouettes (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
-        Largest size in bytes of the distances and their transpose.
+        Maximum total size of the distance matrix and its transpose, in bytes.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels
-    need not be contiguous. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
+    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels need
+    not be contiguous. Singletons, bags with a = b = 0, and all bags in a partition with one cluster score 0.
 
-    Takes O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p
-    individuals of K clusters of N bags, and O(N^2) memory.
+    Takes O(n^2 d) time to compute the distances between n instances of d features, then O(p N (N + K)) time
+    for p individuals with K clusters of N bags, and O(N^2) memory.
 
     Examples
     --------
@@ -162,14 +162,14 @@ class BagSilhouette(_BagIndex):
             bags = bags_of(data)
             self._check_memory(bags.n_bags)
             H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)
-        # The transpose makes the distances from a bag to a cluster contiguous.
+        # In the transpose, the distances from a bag to a cluster are contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
         self.n_samples_ = len(H)
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        # Lazy import, as in fit: most users of indices have no bags.
+        # Lazy import, as in fit: indices are mostly used without bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
@@ -191,31 +191,31 @@ class BagSilhouette(_BagIndex):
 @documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class BagSDbw(_GeometryIndex):
-    """Scatter within clusters (Scat) plus density between them (Den), minimised.
+    """Scatter within clusters (Scat) plus density between clusters (Den), minimised.
 
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
-    over pairs of clusters of the number of bags near the midpoint of the centroids, divided by the number
-    near a centroid (see ``reading``). A bag is near a point if all its instances are within stdev of it,
-    where stdev is the square root of the sum of the norms, divided by K. Source: Evolutionary multi-instance
-    clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    over pairs of clusters of the number of bags near the midpoint between the centroids, divided by the
+    number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are within
+    stdev of the point, where stdev is the square root of the sum of the norms, divided by K. Source:
+    Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator of Den: the larger number of bags near their centroid (if 0, Den is 0), or the size of the
-        larger cluster. ``"printed"``: literal Eq. 17, with sums of distances.
+        Denominator of Den: ``"density"`` is the larger number of bags near their centroid (if 0, Den is 0),
+        ``"count"`` is the size of the larger cluster. ``"printed"``: Eq. 17 taken literally.
     sigma : {"bag", "instance"}, default="bag"
-        Variances of bag means, or of instances.
+        Whether variances are those of bag means or of instances.
     ddof : {0, 1}, default=0
-        Delta degrees of freedom of variances; a single point always has variance 0.
+        Delta degrees of freedom for variances; a single point always has variance 0.
 
     Notes
     -----
-    Data and labels are as for :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0:
-    see :meth:`parts`. Scat is 0 if all points are equal.
+    For data and labels, see :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0; see
+    :meth:`parts`. Scat is 0 if all points are equal.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
-    n + N d)) time for p individuals of K clusters.
+    n + N d)) time for p individuals with K clusters.
 
     Examples
     --------
@@ -241,7 +241,7 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # Scale the data by a power of two near their largest value, so that variances do not overflow.
+        # Scale by a power of two close to the largest value, so that variances do not overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -252,9 +252,9 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return Scat and Den, each of shape (n_individuals,); their sum is the index.
+        """Return Scat and Den, each of shape (n_individuals,); the index is their sum.
 
-        ``labels`` has shape (n_individuals, n_bags). Values are inf for fewer than two clusters.
+        ``labels`` has shape (n_individuals, n_bags). Values are inf if there are fewer than two clusters.
         """
         return self._parts(self._population(labels))
 
@@ -292,8 +292,8 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Means, sums of squared deviations and numbers of points of the bags, and the unit of the data."""
-    # Subtracting a row first yields exact zeros for equal instances.
+    """Return each bag's mean, sum of squared deviations and number of points, and the unit of the data."""
+    # Subtracting one row first makes equal instances exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit
@@ -308,11 +308,11 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 @documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class TWCV(_GeometryIndex):
-    """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
+    """Total within-cluster variation: the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
-    :class:`BagDaviesBouldin`. The index is defined for every partition. Splitting a cluster may increase the
-    index, because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
+    The distance from a bag to a centroid is that of its farthest instance. For data, labels and cost, see
+    :class:`BagDaviesBouldin`. The index is defined for every partition. Splitting a cluster may increase it,
+    because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -334,19 +334,19 @@ class TWCV(_GeometryIndex):
 
 @dataclass(eq=False, repr=False)
 class FTWCV(_GeometryIndex):
-    """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
+    """Fast within-cluster variation: squared distances from bag means to cluster means, minimised.
 
-    Data and labels are as for :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time, plus
-    O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq. 7.
+    For data and labels, see :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time, plus O(n
+    d) for literal readings of Eq. 7. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others depend on the origin and follow
-        Eq. 7 literally: sum of q minus the sum of its cluster means, where q is the mean squared norm of a
-        bag's instances, or (``"printed_meansq"``) the squared norm of its mean.
+        ``"between"`` is the within-cluster sum of squares of bag means. The other readings follow Eq. 7
+        literally and depend on the origin: the sum of q minus the sum of its cluster means, where q is the
+        mean squared norm of a bag's instances or, with ``"printed_meansq"``, the squared norm of their mean.
     weighting : {"bag", "instance"}, default="bag"
-        Weight of bag means in ``"between"``: 1, or their numbers of instances.
+        Weight of each bag mean in ``"between"``: 1, or the number of instances in the bag.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -371,12 +371,12 @@ class FTWCV(_GeometryIndex):
 
     def _score(self, population: base.Population) -> FloatArray:
         values = self._objective("ftwcv", population, self.reading)
-        # The difference of squared norms may be slightly negative for equal bag means.
+        # Differences of squared norms may be slightly negative for equal bag means.
         return np.maximum(values, 0.0) if self.reading == "between" else values
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:
-    """Cap the values of a minimised index at ``undefined``."""
+    """Limit the values of a minimised index to at most ``undefined``."""
     if not undefined > 0.0:
         raise ValueError(f"undefined must be a positive number or inf, got {quoted(undefined)}")
     return np.minimum(values, undefined)
@@ -384,14 +384,14 @@ def capped(values: FloatArray, undefined: float) -> FloatArray:
 
 def bags_of(data: Any) -> Bags:
     """Convert data, or a geometry, to bags."""
-    # Lazy import: most users of indices have no bags.
+    # Lazy import: indices are mostly used without bags.
     from moo_clustering.bags import BagGeometry, as_bags
 
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
 def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
-    """Build the geometry of bags, or return ``data`` if it is a geometry with this weighting."""
+    """Build the geometry of bags, or return ``data`` if it already is a geometry with this weighting."""
     from moo_clustering.bags import BagGeometry, as_bags
 
     if not isinstance(data, BagGeometry):
@@ -405,7 +405,7 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
 
 
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
-    """Renumber the non-empty clusters of every row contiguously; return invalid labels unchanged."""
+    """Renumber the non-empty clusters of each row contiguously; invalid labels are returned unchanged."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     numbers = rows.astype(np.intp)
@@ -417,26 +417,26 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
-    """Compute the Davies-Bouldin index with medoids instead of centroids; smaller is better.
+    """Compute the Davies-Bouldin index with medoids instead of centroids; lower is better.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between medoids p and q
-    is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
-    ValueError if shapes do not match, or a label has no medoid, and a TypeError if labels or medoids are not
-    integers. Source: Evolutionary multi-instance clustering, Eq. 10.
+    The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between two medoids p
+    and q is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags.
+    Raises a ValueError if shapes do not match or if a label has no medoid, and a TypeError if labels or
+    medoids are not integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     H : array-like of shape (n_bags, n_bags)
         Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Position of the medoid of every bag in the row of ``medoids``, not necessarily the nearest medoid.
+        Column in ``medoids`` of each bag's medoid, which need not be the nearest medoid.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
-        Bag indices, or -1 for unused entries. Medoids without bags are ignored.
+        Bag indices; -1 marks unused entries. Medoids without bags are ignored.
 
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        inf for fewer than two non-empty clusters, or two medoids at distance 0.
+        Index values; inf if there are fewer than two non-empty clusters or if two medoids are at distance 0.
 
     Examples
     --------
@@ -512,23 +512,23 @@ def bag_report(
     Parameters
     ----------
     bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
-        Bags of scaled features; may be None with ``indices``.
+        Bags of scaled features; may be None if ``indices`` is given.
     labels : array-like of shape (n_bags,)
         Clusters 0..k-1; empty clusters are ignored.
     y : array-like of shape (n_bags,), optional
-        Classes.
+        Class of each bag.
     pos_label : hashable, optional
-        Positive class for F1. Default: the largest label.
+        Positive class for F1. Default: the class that sorts last.
     indices : mapping of str to fitted ValidityIndex, optional
-        Indices to report. Default: :func:`bag_indices`; compute it once for several reports.
+        Indices to report. Default: :func:`bag_indices`, which need only be computed once for several reports.
 
     Returns
     -------
     report : dict
-        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices, inf if undefined:
+        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
         ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*`` for ``bag`` and ``instance`` (weighting
         or variances); ``silhouette_cluster`` and ``silhouette_bag`` (averages of directed silhouettes). With
-        ``y`` also ``matched_rand_index`` and ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
+        ``y``, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
     --------
@@ -558,7 +558,7 @@ def bag_report(
 
 
 def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.ValidityIndex]:
-    """Fit the default internal indices of :func:`bag_report`.
+    """Fit the default internal indices for :func:`bag_report`.
 
     Parameters
     ----------
@@ -570,7 +570,7 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     Returns
     -------
     indices : dict of str to ValidityIndex
-        Fitted indices; undefined values are inf instead of 1e6.
+        Fitted indices, with inf instead of 1e6 for undefined values.
     """
     from moo_clustering.bags import bag_distances
 

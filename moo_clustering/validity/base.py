@@ -1,4 +1,4 @@
-"""Base class of validity indices, including custom ones, and shared checks and sums over populations."""
+"""Base class for validity indices, including custom ones, and checks and sums shared by populations."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
-# Arguments by which indices and inequalities request values that are computed once per population.
+# Arguments through which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite, but worse than any other. Problems make these partitions infeasible.
+# Magnitude of undefined values: finite but worse than all others, and infeasible in problems.
 UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
-    """Index of partitions of one data set: call ``fit`` once, then ``evaluate`` for every population.
+    """Index for partitions of a data set: call ``fit`` once, then ``evaluate`` for each population.
 
-    Values have the signs used in the literature; problems negate maximised indices for pymoo. If the index is
-    undefined (one cluster, equal samples), the value is a finite number that the subclass documents.
+    Values have the sign used in the literature; problems negate maximised indices for pymoo. If the index is
+    undefined (single cluster, equal samples), the value is a finite number documented in the subclass.
 
     Attributes
     ----------
     name : str
-        Short name, used in ``PartitionProblem(objectives=[name, ...])`` and column headings.
+        Short name, used in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
     greater_is_better : bool
-        Whether larger values are better.
+        Whether higher values are better.
     min_clusters : int, default=1
-        Minimum number of clusters for which the index is defined. In problems, partitions with fewer
-        clusters are infeasible and not scored.
+        Minimum number of clusters for which the index is defined. In problems, partitions with fewer clusters
+        are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
-        First argument of :meth:`evaluate`: labels, or memberships of shape (n_individuals, n_samples,
-        n_clusters). Problems also pass genotypes as ``genes``, and the results of the encoding's methods
-        ``memberships``, ``centers`` and ``medoids``, if :meth:`evaluate` has such arguments.
+        First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters).
+        If :meth:`evaluate` has arguments named ``genes``, ``memberships``, ``centers`` or ``medoids``,
+        problems also pass the genotypes and the results of the encoding's methods of these names.
     """
 
     name: ClassVar[str]
@@ -56,32 +56,32 @@ class ValidityIndex(ABC):
 
     @abstractmethod
     def fit(self, data: ArrayLike) -> Self:
-        """Precompute the quantities that all partitions share.
+        """Precompute all quantities that do not depend on the partition.
 
         Parameters
         ----------
         data : array-like of shape (n_samples, n_features)
-            Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
+            Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
         """
 
     @abstractmethod
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Score a population.
+        """Score each partition of a population.
 
         Parameters
         ----------
         labels : ndarray of shape (n_individuals, n_samples)
-            Contiguous clusters 0..k-1 in every row. A partition of shape (n_samples,) is a population of one.
+            Contiguous clusters 0..k-1 in each row. A partition of shape (n_samples,) is a population of one.
 
         Returns
         -------
         values : ndarray of shape (n_individuals,)
-            Values, with the signs used in the literature.
+            Index values, with the sign used in the literature.
         """
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``evaluate`` checks the population before ``_score``; deep copies share fitted arrays."""
+    """Index that checks the population before ``_score``; deep copies share the fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -100,21 +100,21 @@ class PopulationIndex(ValidityIndex):
 
 
 class FunctionIndex(PopulationIndex):
-    """Index by a function ``(X, labels) -> float``, such as scikit-learn's ``calinski_harabasz_score``.
+    """Index based on a function ``(X, labels) -> float``, such as scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster, and if every cluster has one sample. In
-    problems, these partitions are infeasible. The function is called once per partition. The indices of this
-    package are faster, because they score whole populations.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and if all clusters are singletons; such
+    partitions are infeasible in problems. The function is called once per partition. The package's own
+    indices are faster, because they score whole populations.
 
     Parameters
     ----------
     function : callable
-        Called with the data and one partition, of 2 to n_samples - 1 clusters. In problems, arguments named
-        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive the values of the partition.
+        Called with the data and a partition into 2 to n_samples - 1 clusters. In problems, arguments named
+        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive the corresponding values.
     direction : {"max", "min"}
-        Whether larger or smaller values are better.
+        Whether higher or lower values are better.
     name : str, optional
-        Name of the index. Default: the name of the function.
+        Name of the index. Default: the function name.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 
 
 def accepted(function: Any) -> tuple[list[str], list[str]]:
-    """Return the names of keyword and of positional arguments that a partial has not bound."""
+    """Return the names of the keyword and positional arguments that a partial has not bound."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
@@ -184,14 +184,14 @@ def requests_of(index: ValidityIndex) -> tuple[str, ...]:
 
 
 class Population(NamedTuple):
-    """Partitions with their cluster sizes; row q has the non-empty clusters ``0..n_clusters[q]-1``."""
+    """Partitions and their cluster sizes; the clusters ``0..n_clusters[q]-1`` of row q are non-empty."""
 
     labels: Labels
     sizes: Int64Array
     n_clusters: Int64Array
 
     def take(self, rows: slice | NDArray[np.intp]) -> Population:
-        """Select individuals, and trim ``sizes`` to their largest number of clusters."""
+        """Select individuals, and trim ``sizes`` to the largest number of clusters among them."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
@@ -203,7 +203,7 @@ class Population(NamedTuple):
 
 
 def check_population(labels: Any, n_samples: int) -> Population:
-    """Check the labels of a population and count its clusters."""
+    """Check the labels of a population, and count its clusters."""
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
         raise ValueError(
@@ -229,7 +229,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
-    """Convert values, possibly floats with integer values or a single 1-d row, to a 2-d integer array."""
+    """Convert integers, or floats with integer values, to a 2-d integer array; a 1-d array is one row."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]
@@ -239,7 +239,7 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
 
 
 def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:
-    """Cluster means, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
+    """Compute cluster means, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
     means = np.zeros((*population.sizes.shape, X.shape[1]))
     sums = np.zeros(population.sizes.shape)
     cluster_means(X, population.labels, population.sizes, means)

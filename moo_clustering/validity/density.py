@@ -1,4 +1,4 @@
-"""Indices of separation and density: Dunn, DBCV and CDbw, for clusters of any shape."""
+"""Separation and density indices for clusters of any shape: Dunn, DBCV and CDbw."""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -15,15 +15,15 @@ from moo_clustering.validity.internal import FLOOR
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the rows of each of at least ``k`` clusters, the last of which may be empty."""
+    """Return the row numbers of each of at least ``k`` clusters; the last clusters may be empty."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
-    """Smallest distance between clusters divided by the largest distance within a cluster, maximised.
+    """Smallest distance between clusters, divided by the largest distance within a cluster; maximised.
 
-    The value is 0 for one cluster, and if all clusters are singletons. Takes O(p n^2) time for p individuals
-    and O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
+    The value is 0 for a single cluster and if all clusters are singletons. Takes O(p n^2) time for p
+    individuals and O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
     name, greater_is_better = "dunn", True
@@ -46,25 +46,25 @@ class Dunn(PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class DBCV(PopulationIndex):
-    """Density-based validation: separation of clusters compared with sparseness within them, maximised.
+    """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
     Sparseness is the longest inner edge of a cluster's minimum spanning tree in mutual reachability
-    distances, and separation the smallest such distance between inner samples of two clusters. The value is
+    distances. Separation is the smallest such distance between inner samples of two clusters. The value is
     the mean over samples of (separation - sparseness) / max(separation, sparseness), from -1 to 1. Source:
     Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        ``"distance"``: Euclidean distances (paper), which also break ties in reachability. ``"published"``:
-        squared Euclidean distances; the order of samples breaks ties (Python program).
+        ``"distance"``: Euclidean distances (paper), with ties in reachability broken by distance.
+        ``"published"``: squared Euclidean distances (Python program), with ties broken by the sample order.
 
     Notes
     -----
-    The value is -1 for one cluster; singletons score 0, like noise in the paper. The core distance of a
-    sample with a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
-    break them, so values of different programs are not comparable. ``"distance"`` does not depend on the
-    order of samples. Takes O(p n^2) time for p individuals, 16 n^2 bytes of memory.
+    The value is -1 for a single cluster; singletons score 0, like noise in the paper. The core distance of a
+    sample that has a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
+    break them, so values from different programs are not comparable. ``"distance"`` does not depend on the
+    sample order. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class DBCV(PopulationIndex):
         if self.variant == "published":
             np.square(D, out=D)
         self.n_samples_, self._d = X.shape
-        # Inverse powers relative to the nearest sample, to avoid overflow.
+        # Compute inverse powers relative to the nearest sample, to avoid overflow.
         self._nearest = np.min(D, axis=1, where=D > 0, initial=np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             self._closeness = (self._nearest[:, np.newaxis] / D) ** self._d
@@ -106,14 +106,14 @@ class DBCV(PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class CDbw(PopulationIndex):
-    """Composed density between and within clusters: cohesion times compactness times separation, maximised.
+    """Density within and between clusters: cohesion times compactness times separation, maximised.
 
-    Representatives of a cluster are samples far from the mean and from each other. Compactness is the mean
-    density around them as they move towards the mean, and cohesion is lower the more this density changes.
-    Separation is the distance between mutually nearest representatives of two clusters, divided by one plus
-    the density between the clusters. The value is 0 for one cluster, and if all clusters consist of equal
-    samples. Takes O(p k n r d) time for p individuals and r representatives and O(n d) memory. Source:
-    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    Representatives of a cluster are samples far from its mean and from each other. Compactness is the mean
+    density around the representatives as they move towards the mean; the more this density changes, the lower
+    the cohesion. Separation is the distance between mutually nearest representatives of two clusters, divided
+    by one plus the density between the clusters. The value is 0 for a single cluster and if each cluster
+    consists of equal samples. Takes O(p k n r d) time for p individuals and r representatives, and O(n d)
+    memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class CDbw(PopulationIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # reduceat rounds differently, and would break ties in distances to a mean.
+        # reduceat rounds differently, which would break ties between distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -150,7 +150,7 @@ class CDbw(PopulationIndex):
         chosen = list(map(self._representatives, clusters, means))
         far, n_far = np.concatenate(chosen), np.array(list(map(len, chosen)))
         owner = np.repeat(np.arange(len(sizes)), n_far)
-        # Representatives move towards the mean by one to eight tenths of the distance.
+        # Move the representatives towards the mean by one to eight tenths of the distance.
         shrunk = far + np.arange(1, 9)[:, np.newaxis, np.newaxis] / 10 * (means[owner] - far)
         near = self._near(clusters, shrunk.reshape(-1, X.shape[1]), np.tile(owner, len(shrunk)), stdev)
         inside = (near.reshape(len(shrunk), -1) / (n_far * sizes)[owner]).sum(axis=1) / len(sizes) / stdev
@@ -170,7 +170,7 @@ class CDbw(PopulationIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly the one farthest from all selected."""
+        """Select the sample farthest from the mean, then repeatedly the one farthest from the selection."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]
@@ -188,7 +188,7 @@ class CDbw(PopulationIndex):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
             # Facing representatives are mutually nearest. Each pair is found once, from the cluster with the
-            # larger number.
+            # higher number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

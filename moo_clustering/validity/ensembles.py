@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles (whose runs may omit samples), pools, labels and pairs."""
+"""Agreement of partitions with ensembles (runs may omit samples), pools, labels and pairs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
-# Samples per block, of two 8-byte numbers each, which fits in the cache.
+# Samples per block (two 8-byte numbers each), small enough for a block to fit in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
-    """Return the normalised mutual information between all pairs of runs.
+    """Return the normalised mutual information between each pair of runs.
 
     Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in all runs. Sources:
     Ensemble NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
@@ -35,14 +35,14 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples missing from a run; two runs are compared on their common samples.
+        Integers; -1 marks samples missing from a run. Two runs are compared on the samples that both contain.
     others : array-like of shape (n_others, n_samples), optional
-        Runs to compare with. Default: ``labels``.
+        Runs to compare ``labels`` with. Default: ``labels``.
 
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if
+        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, and 0 if
         either partition has a single cluster.
 
     Examples
@@ -69,23 +69,23 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for samples missing from a run.
+        Integers; -1 marks samples missing from a run.
     candidate : array-like of shape (n_samples,)
     """
     return float(pairwise_nmi(base.integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Return the mean of each row of a square table without the diagonal; 0 for a single run."""
+    """Return the mean of each row of a square table, excluding the diagonal; 0 for a single run."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
 
 def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
-    """NMI between all runs of two sets, shape (n_runs_1, n_runs_2)."""
+    """Compute the NMI between the runs of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Numbers of samples of each hyperedge that are in the other run.
+    # Count the samples of each hyperedge that the other run contains.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -98,19 +98,19 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    # Partitions are equal if both have as many clusters as their table has non-empty cells.
+    # Partitions are equal if both have as many clusters as their contingency table has non-empty cells.
     cells = to_first @ (shared > 0) @ to_second.T
     equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
     return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Return indicators (0 or 1) of the hyperedges of every run, shape (n_runs, n_edges)."""
+    """Return 0/1 indicators of each run's hyperedges, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
 def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
-    """counts * ln(totals / counts), with 0 for counts of 0."""
+    """Compute counts * ln(totals / counts), which is 0 where counts are 0."""
     ratio = np.ones_like(counts)
     np.divide(totals, counts, out=ratio, where=counts > 0)
     return counts * np.log(ratio)
@@ -120,12 +120,12 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     """Check runs, shape (n_runs, n_samples), and number their clusters, in O(n_runs n_samples) time."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
-        # Large codes would require long tables.
+        # Renumber large codes, which would require long tables.
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Missing samples received the number of a cluster, so decrement all larger numbers.
+        # Missing samples were numbered like a cluster, so decrement all higher numbers.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -133,7 +133,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
-    """Check labels of runs, shape (n_runs, n_samples); a single run may be 1-d."""
+    """Check run labels, shape (n_runs, n_samples); a single run may be 1-d."""
     rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
@@ -148,11 +148,11 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
-    """Clusters of all runs, numbered run by run and, within a run, by first appearance."""
+    """Clusters of all runs, numbered by run, then by first appearance."""
 
-    # shape (n_runs, n_samples): hyperedge of every sample in every run, -1 if missing.
+    # shape (n_runs, n_samples): hyperedge that contains each sample in each run, -1 if missing.
     codes: Int64Array
-    # shape (n_runs + 1,): run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
+    # shape (n_runs + 1,): run t consists of hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     starts: Int64Array
 
     @property
@@ -172,32 +172,32 @@ class Hyperedges:
 
     @cached_property
     def runs(self) -> IntpArray:
-        """Run of every hyperedge, shape (n_edges,)."""
+        """Run to which each hyperedge belongs, shape (n_edges,)."""
         return np.repeat(np.arange(self.n_runs), np.diff(self.starts))
 
     @cached_property
     def seen(self) -> BoolArray:
-        """Mask of the samples in each run, shape (n_runs, n_samples)."""
+        """Mask of the samples that each run contains, shape (n_runs, n_samples)."""
         return self.codes >= 0
 
     @cached_property
     def sizes(self) -> Int64Array:
-        """Number of samples in every hyperedge, shape (n_edges,)."""
+        """Number of samples in each hyperedge, shape (n_edges,)."""
         return np.bincount(self.codes[self.seen], minlength=self.n_edges)
 
     @cached_property
     def intersections(self) -> Int64Array:
-        """Number of samples that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
+        """Number of samples shared by each pair of hyperedges, H H^T, shape (n_edges, n_edges)."""
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """Return H (n_edges, n_samples): 1, or the value of the run, for the samples of a hyperedge."""
+        """Return H (n_edges, n_samples), with 1 or the run's value for the samples of a hyperedge."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Select runs in this order, and reuse the counts of shared samples."""
+        """Select runs in the given order, reusing the counts of shared samples."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -209,14 +209,14 @@ class Hyperedges:
 
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
-    """Return the number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
-    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, several times less than the sparse product.
+    """Count the samples shared by the hyperedges of two sets of runs, shape (E_1, E_2)."""
+    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, several times less than a sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
         columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
         width = columns.stop - columns.start + 1
-        # Missing samples are counted in an extra row and column, which are removed.
+        # Count missing samples in an additional row and column, and drop these at the end.
         there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
         for run in range(first.n_runs):
             rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
@@ -233,11 +233,11 @@ class LabelledPool(Protocol):
 
     @property
     def labels(self) -> Labels:
-        """Shape (n_partitions, n_samples)."""
+        """Cluster labels, shape (n_partitions, n_samples)."""
 
     @property
     def families(self) -> Sequence[str]:
-        """Length n_partitions."""
+        """Family name of each partition, length n_partitions."""
 
 
 Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
@@ -245,17 +245,17 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
-    """Median over the families of a pool of the best agreement with one of their members, maximised.
+    """Median over a pool's families of the best agreement with one of their members, maximised.
 
-    The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
-    the median of all these values but the largest, so that members of the pool have no advantage: the smaller
-    value for two families, and 0 for one family. Takes O(q p n) time for q partitions and p members of n
-    samples and O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
+    The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
+    the median of all these values except the highest, so that members of the pool have no advantage. It is
+    the lower value for two families, and 0 for a single family. Takes O(q p n) time and O(q p) memory for q
+    partitions and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
     n_jobs : int or None, default=None
-        Number of threads, as for joblib; does not affect the result.
+        Number of threads, as in joblib; does not affect the result.
 
     Attributes
     ----------
@@ -277,12 +277,12 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError if ``data`` is not a pool, and a ValueError unless every partition has a family.
+        Raises a TypeError if ``data`` is not a pool, and a ValueError unless each partition has a family.
 
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` (n_partitions, n_samples) with clusters 0..k-1, and one name per row in ``families``.
+            ``labels`` (n_partitions, n_samples) contains clusters 0..k-1, and ``families`` one name per row.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -302,12 +302,12 @@ class FamilyAgreement(base.PopulationIndex):
         return np.median(best[:, :-1], axis=1)
 
     def by_family(self, labels: IntArray) -> FloatArray:
-        """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
+        """Return the highest adjusted Rand index with each family, shape (n_individuals, n_families)."""
         return self._by_families(self._population(labels))
 
     def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
-        # Comparing the pool with itself takes half the time.
+        # Comparing the pool with itself takes half as long.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -320,7 +320,7 @@ def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     Parameters
     ----------
     pool : PartitionPool
-        Any object with ``labels`` and ``families``.
+        Any object with the attributes ``labels`` and ``families``.
     """
     return FamilyAgreement().fit(pool).evaluate(labels)
 
@@ -343,21 +343,21 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
-    # Copy: the owner of the pool may modify it later.
+    # Copy the labels, because the owner of the pool may modify them later.
     return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
 
 @dataclass(eq=False, repr=False)
 class LabelEvidence(base.PopulationIndex):
-    """Log marginal likelihood of the labels in the clusters, maximised.
+    """Log marginal likelihood of the labels given the clusters, maximised.
 
-    Class probabilities of each cluster have a Dirichlet prior of alpha / K for each of K classes. With N_cg
-    labelled samples of class g in cluster c, and N_c in total,
+    The class probabilities in each cluster have a Dirichlet prior with parameter alpha / K for each of K
+    classes. With N_cg labelled samples of class g in cluster c, and N_c labelled samples in cluster c,
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    with the log-gamma function lnG. Pure clusters are rewarded, needless splits penalised. Clusters without
-    labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
+    where lnG is the log-gamma function. Pure clusters are rewarded, needless splits penalised. Unlabelled
+    clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
     label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
 
     Parameters
@@ -365,7 +365,7 @@ class LabelEvidence(base.PopulationIndex):
     alpha : float, default=0.5
         Total concentration; smaller values favour purer clusters.
     unnamed : bool, default=False
-        Add one more outcome (K + 1 in total), for classes without labels.
+        Whether to add one more outcome (K + 1 in total) for classes without labels.
 
     Attributes
     ----------
@@ -386,9 +386,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        The row of a labelled sample contains a single 1, the row of an unlabelled sample zeros, and the row
-        of a group their sum. Raises a ValueError if counts are negative or infinite, there is no class, or a
-        parameter is invalid.
+        The row of a labelled sample contains a single 1, the row of an unlabelled sample contains zeros, and
+        the row of a group contains the sum over its samples. Raises a ValueError if counts are negative or
+        infinite, if there is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -427,12 +427,12 @@ class LabelEvidence(base.PopulationIndex):
 def label_evidence(
     labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
 ) -> FloatArray:
-    """Return the :class:`LabelEvidence` of partitions for label counts.
+    """Return the :class:`LabelEvidence` of partitions for given label counts.
 
     Parameters
     ----------
     counts : array-like of shape (n_samples, n_classes)
-        Label counts, see :meth:`LabelEvidence.fit`.
+        Label counts; see :meth:`LabelEvidence.fit`.
     """
     return LabelEvidence(alpha, unnamed).fit(counts).evaluate(labels)
 
@@ -444,14 +444,14 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class PairEvidence(base.PopulationIndex):
-    """Negative sum of the penalties of violated pairs, maximised.
+    """Negative total penalty of the violated pairs, maximised.
 
-    A pair of weight w counts w times. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    Pairs of weight w count w times. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------
     penalty : float, default=2.9
-        Penalty of a violated must-link or cannot-link; 2.9 is about ln(.95 / .05), for one wrong pair in 20.
+        Penalty per violated must-link or cannot-link; 2.9 is about ln(.95 / .05), for one wrong pair in 20.
 
     Examples
     --------
@@ -465,7 +465,7 @@ class PairEvidence(base.PopulationIndex):
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to PairwiseConstraints; raises a ValueError if the penalty is not positive."""
+        """Fit to PairwiseConstraints; raises a ValueError unless the penalty is positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")

@@ -1,4 +1,4 @@
-"""Measures of partitions and scores against known classes: accuracy, F1, NMI, ARI, entropy, AUC."""
+"""Comparison of partitions and scores with known classes: accuracy, F1, NMI, ARI, entropy and AUC."""
 
 import contextlib
 from collections.abc import Hashable, Sequence
@@ -25,11 +25,11 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types of entries that contain several classes.
+# Types that represent the set of classes of a sample.
 SETS = (list, tuple, set, frozenset, np.ndarray)
-# Largest contingency table to convert to dense: 80 MB of integers.
+# Maximum size of a contingency table that is converted to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest table of counters in the fastest cache; clearing larger tables takes longer than counting.
+# Maximum size of a counter table in the fastest cache; clearing a larger table costs more than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
@@ -37,10 +37,10 @@ NONE_DEFINED = (
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """Return the share of samples whose cluster is matched to their class by the best one-to-one matching.
+    """Return the share of samples whose cluster matches their class in the best one-to-one matching.
 
-    Hungarian method on the sparse contingency table: Takes O(n log n) time for n samples, plus O(min(C, K)^2
-    max(C, K)) for C classes and K clusters. Source: PESC.
+    Uses the Hungarian method on the sparse contingency table. Takes O(n log n + min(C, K)^2 max(C, K)) time
+    for n samples, C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples of unmatched clusters or classes are errors. Compare it with the share of the
-        largest class, the accuracy of a single cluster.
+        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with the
+        share of the largest class, which is the accuracy of a single cluster.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """Return the "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
+    """Return the "RI" of the multi-instance papers, which is :func:`clustering_accuracy`, not the Rand index.
 
     Source: Evolutionary multi-instance clustering, Eq. 18.
 
@@ -79,17 +79,17 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """Return the F1 score of the positive class, with its matched cluster as the prediction.
+    """Return the F1 score of the positive class, predicted by the cluster matched to it.
 
-    Ties between matchings are broken by the most matched clusters, then (up to 4096 table entries) by the
-    lexicographically smallest (class of cluster 0, class of cluster 1, ...). Source: Evolutionary
-    multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a class, or if it is
-    missing and the labels cannot be sorted.
+    Ties between matchings are broken in favour of more matched clusters, then, for up to 4096 table entries,
+    of the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a ValueError if
+    ``pos_label`` is not a class, or if it is not given and the labels cannot be sorted. Source: Evolutionary
+    multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
     pos_label : hashable, optional
-        Positive class. Default: the largest label.
+        Positive class. Default: the class that sorts last.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of entries of which no two share a row or column."""
+    """Return the largest sum of entries, no two of them in the same row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -128,10 +128,10 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match every cluster (column) with a class (row) or -1; ties favour more matched clusters."""
+    """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Larger tables break ties arbitrarily: the smallest matching solves up to one assignment per entry.
+    # Break ties arbitrarily in larger tables: the smallest matching requires up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
@@ -149,13 +149,13 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Match each cluster in turn with the smallest class that still allows the optimum."""
+    """Match each cluster in turn with the lowest-numbered class that still allows the optimum."""
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # -1 is the smallest option, but requires that the remaining clusters suffice for all free classes.
+        # -1 is the lowest option, but is allowed only if the remaining clusters suffice for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -171,7 +171,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Return the optimal non-zero entries of a large table; an extra column per row ensures feasibility."""
+    """Return the optimal non-zero entries of a large table; one extra column per row ensures feasibility."""
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -202,12 +202,12 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        Average of the entropies: geometric in the literature on ensembles, arithmetic in scikit-learn.
+        Average of the entropies: geometric in the ensemble literature, arithmetic in scikit-learn.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (scikit-learn: 1 if both).
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (scikit-learn: 1 if both do).
 
     Examples
     --------
@@ -242,7 +242,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as codes 0..k-1; return the k labels, sorted if possible, else in order of appearance."""
+    """Encode labels as 0..k-1; also return the k labels, sorted if possible, else by first appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -261,7 +261,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Return whether NumPy can store the labels without type conversion."""
+    """Return whether NumPy can store the labels without converting their type."""
     kinds = set(map(type, labels))
     return len(kinds) == 1 and next(iter(kinds)) in (int, str, float, bool)
 
@@ -286,28 +286,28 @@ def cluster_entropy(
     base: float = 2.0,
     multilabel: Literal["fractional", "count", "first"] = "fractional",
 ) -> float:
-    """Return the entropy of the classes within clusters, weighted by cluster size; smaller is better.
+    """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    The entropy decreases with the number of clusters: compare it with random labels with as many clusters.
-    Takes O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
+    Entropy decreases with the number of clusters, so compare it to random labels with as many clusters. Takes
+    O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if ``"first"`` is
     used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
-        Classes. A list, tuple, set or array is a set of at least one class; duplicates are ignored.
+        Classes. A list, tuple, set or array represents a set of at least one class; duplicates are ignored.
     labels_pred : array-like of shape (n_samples,)
         Clusters.
     base : float, default=2
-        Base of the logarithm: 2 for bits, ``math.e`` for nats.
+        Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"
-        Weight of a sample with s classes: 1/s in each, 1 in each, or 1 in the first one.
+        Weight of a sample with s classes: 1/s in each class, 1 in each class, or 1 in the first class only.
 
     Returns
     -------
     entropy : float
-        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where p_gc is the share of class g in the weights of
-        cluster c with n_c samples. 0 for pure clusters of samples with one class each.
+        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where p_gc is the share of class g in the total weight of
+        cluster c, which has n_c samples. 0 if clusters are pure and each sample has one class.
 
     Examples
     --------
@@ -332,12 +332,12 @@ def cluster_entropy(
     shares = table.data / received[rows]
     per_cluster = np.bincount(rows, weights=-shares * np.log(shares), minlength=len(names))
     sizes = np.bincount(clusters)
-    # The share in a pure cluster may round to slightly above 1; avoid a negative sum.
+    # Rounding may raise the share in a pure cluster slightly above 1; avoid a negative sum.
     return max(0.0, float(sizes @ per_cluster) / len(clusters) / float(np.log(base)))
 
 
 def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the samples, class codes and weights of all memberships."""
+    """Return the sample, class code and weight of each membership."""
     if isinstance(labels_true, np.ndarray) and labels_true.ndim > 1:
         raise ValueError(
             f"labels_true must have one entry per sample, got shape {labels_true.shape}; "
@@ -354,7 +354,7 @@ def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Ar
 
 
 def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
-    """Distinct classes of one sample, in the listed order."""
+    """Return the distinct classes of a sample, in the given order."""
     if not isinstance(entry, SETS):
         return [entry]
     classes = list(dict.fromkeys(entry.tolist() if isinstance(entry, np.ndarray) else entry))
@@ -368,20 +368,20 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 
 
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Return the adjusted Rand index between every partition of A and every partition of B.
+    """Return the adjusted Rand index between each partition in A and each partition in B.
 
-    Pairs are counted in integers, so neither cluster numbers nor the order of samples affect the result.
-    Takes O(n_partitions n_others n_samples) time. Raises a ValueError for different numbers of samples, no
-    samples, or non-integer labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
+    Pairs are counted in integers, so neither cluster numbers nor the sample order affects the result. Takes
+    O(n_partitions n_others n_samples) time. Raises a ValueError if the numbers of samples differ or are 0, or
+    if labels are not integers. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
-        Integer cluster labels in every row.
+        Integer cluster labels, one partition per row.
     B : array-like of shape (n_others, n_samples) or (n_samples,), optional
-        Default: A, at half the cost.
+        Default: A, which halves the cost.
     n_jobs : int or None, default=None
-        Number of threads, as for joblib; does not affect the result.
+        Number of threads, as in joblib; does not affect the result.
 
     Returns
     -------
@@ -403,16 +403,16 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
 
 
 class CountedPartitions(NamedTuple):
-    """Partitions with contiguous labels, and counts for all comparisons."""
+    """Partitions with contiguous labels, and counts that are shared by all comparisons."""
 
     labels: Labels
     n_clusters: Int64Array
-    # Number of pairs of samples in the same cluster.
+    # Number of sample pairs in the same cluster.
     n_pairs: Int64Array
 
 
 def counted(labels: Labels) -> CountedPartitions:
-    """Count the clusters and pairs of partitions with contiguous labels 0..k-1."""
+    """Count the clusters and same-cluster pairs of partitions with contiguous labels 0..k-1."""
     n_clusters = labels.max(axis=1).astype(np.int64) + 1
     n_pairs = np.zeros(len(labels), dtype=np.int64)
     if len(labels):
@@ -426,7 +426,7 @@ def counted(labels: Labels) -> CountedPartitions:
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
-    """Adjusted Rand indices, shape (n_first, n_second), at half the cost if both are the same object."""
+    """Compute adjusted Rand indices, shape (n_first, n_second), at half the cost if ``first is second``."""
     shape = len(first.labels), len(second.labels)
     common = np.zeros(shape, dtype=np.int64)
     same = first is second
@@ -441,14 +441,14 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
-    # Pairs in the same cluster of only one partition, and of neither.
+    # Count the pairs that are together in only one of the partitions, and those together in neither.
     only_first = first.n_pairs[:, np.newaxis] - common
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     counts = (common, only_first, only_second, neither)
     in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
-    # This form of the denominator avoids differences of large numbers.
+    # This form of the denominator avoids differences between large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
     ari = np.ones_like(top)
@@ -457,7 +457,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
 
 
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
-    """NumPy twin of ``pairs_in_common``, by a table of all pairs of clusters."""
+    """NumPy equivalent of ``pairs_in_common``, using a table of all pairs of clusters."""
     tables, starts = [], []
     for labels, n_clusters, _ in (first, second):
         ends = np.cumsum(n_clusters)
@@ -480,27 +480,27 @@ def _compact(labels: Any, name: str) -> Labels:
 
 
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
-    """Return the area under the ROC curve of every class or label.
+    """Return the area under the ROC curve for each class or label.
 
-    The area is the share of pairs (a sample of the class, another sample) in which the first has the larger
+    The area is the share of pairs (sample in the class, other sample) in which the former has the higher
     score; ties count half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and O(n_classes
-    n_samples) memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are
-    not finite, or a class has no column.
+    n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if a class has
+    no column. Source: SISC-ML, section 5.3.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
+        Classes, or 0/1 indicators of label sets. Samples labelled -1, or rows of -1, are ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators; a single column or 1-d array scores the second of two classes.
+        Finite scores, higher for more likely labels. Columns are the classes in sorted order, like an
+        estimator's ``classes_``; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
-        Classes of the columns; required if some are missing from ``y_true``.
+        Class of each column; required if ``y_true`` lacks some of them.
 
     Returns
     -------
     aucs : ndarray of shape (n_classes,), float64
-        NaN if all or none of the labelled samples belong to the class; one value for 1-d scores.
+        NaN if all or none of the labelled samples belong to the class; one value if scores are 1-d.
 
     Examples
     --------
@@ -518,18 +518,18 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 
 @documented(class_aucs)
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
-    """Return the mean area under the ROC curves of classes or labels.
+    """Return the mean area under the ROC curves of all classes or labels.
 
-    This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
-    labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
-    fold may lack a class. Raises a ValueError as :func:`class_aucs`, and if all classes are ignored. Source:
-    SISC-ML, section 5.3.
+    This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partially
+    labelled samples, use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
+    fold may lack a class. Raises a ValueError as in :func:`class_aucs`, or if all classes are ignored.
+    Source: SISC-ML, section 5.3.
 
     Returns
     -------
     auc : float
-        In [0, 1], where 0.5 is chance. Classes to which all or none of the labelled samples belong are
-        ignored: count them with ``np.isnan(class_aucs(y_true, y_score)).sum()``.
+        In [0, 1]; 0.5 corresponds to chance. Classes to which all or none of the labelled samples belong are
+        ignored; ``np.isnan(class_aucs(y_true, y_score)).sum()`` counts them.
 
     Examples
     --------
@@ -548,26 +548,26 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
 def mean_roc_curve(
     y_true: Any, y_score: ArrayLike, n_points: int | None = 101, *, classes: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Average the ROC curves of classes or labels vertically.
+    """Average the ROC curves of all classes or labels vertically.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    (trapezoid rule) is :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time; the exact average
-    adds O(n_classes) for each of up to n_classes n_samples points. Raises a ValueError as :func:`macro_auc`,
-    and if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An introduction to ROC
-    analysis", Pattern Recognition Letters 27 (2006), section 9.1.
+    (trapezoidal rule) is :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus
+    O(n_classes) for each of up to n_classes n_samples points of the exact average. Raises a ValueError as in
+    :func:`macro_auc`, or if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An
+    introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
 
     Parameters
     ----------
     n_points : int or None, default=101
-        Number of evenly spaced false positive rates from 0 to 1. None: all rates where a curve bends (exact).
+        Number of evenly spaced false positive rates from 0 to 1; None uses every bend of a curve (exact).
 
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
-        segments.
+        False positive rates in ascending order. The exact average starts at (0, 0) and repeats the rates of
+        vertical segments.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. On vertical segments, evenly spaced rates use the upper end.
+        Mean true positive rates, ascending to 1. At vertical segments, evenly spaced rates use the upper end.
 
     Examples
     --------
@@ -581,7 +581,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Compute quotients, as for the curves, so that equal rates are identical numbers.
+        # Compute quotients in the same way as for the curves, so that equal rates are identical numbers.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))
@@ -602,7 +602,7 @@ def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, 
 
 
 def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper end of a curve at each rate of the grid; they differ on vertical segments."""
+    """Return the lower and upper end of a curve at each grid rate; they differ on vertical segments."""
     rates, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
     reached, left = tpr[first], tpr[last]
@@ -623,7 +623,7 @@ def _ascending(tpr: FloatArray) -> FloatArray:
 def labelled_scores(
     y_true: Any, y_score: ArrayLike, classes: ArrayLike | None
 ) -> tuple[Int64Array, FloatArray]:
-    """0/1 indicators and scores of the labelled samples, both of shape (n_labelled, n_classes)."""
+    """Return 0/1 indicators and scores of the labelled samples, both of shape (n_labelled, n_classes)."""
     scores: FloatArray = checked_table(y_score, "y_score", ensure_2d=False)
     if scores.ndim == 1:
         scores = scores[:, None]
@@ -650,7 +650,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # A single class may be either of the two; its area is undefined in any case.
+        # A single class may be either of the two; its area is undefined either way.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
@@ -661,16 +661,16 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 
 
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
-    """Return the mean squared difference between true and predicted numbers of clusters.
+    """Return the mean squared difference between the true and predicted number of clusters.
 
-    Source: NSGA-II-clus. Raises a ValueError for empty targets, different lengths or non-finite values.
+    Raises a ValueError if targets are empty, lengths differ, or values are not finite. Source: NSGA-II-clus.
 
     Parameters
     ----------
     targets : array-like of shape (n_data_sets,)
-        True numbers of clusters.
+        True number of clusters of each data set.
     predicted : array-like of shape (n_data_sets,), or a number
-        Predicted numbers, or a constant predictor as a baseline.
+        Predicted number of clusters of each data set, or a constant as a baseline.
 
     Returns
     -------
@@ -695,7 +695,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
 @documented()
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """Return I2, the sum over clusters of the norm of the cluster's row sum; larger is better.
+    """Return I2, the sum over clusters of the norm of the cluster's row sum; higher is better.
 
     Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
@@ -704,7 +704,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
-        Scale rows to unit norm: I2 is then the sum of cosine similarities between samples and centroids.
+        Whether to scale rows to unit norm; I2 then sums cosine similarities between samples and centroids.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Indices of fuzzy partitions, in which samples have memberships in all clusters."""
+"""Validity indices for fuzzy partitions, in which each sample has a membership in every cluster."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
@@ -14,15 +14,15 @@ from moo_clustering._docs import Documented, documented
 from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
 from moo_clustering.validity import base, internal
 
-# Logarithm of the upper limit of hypervolumes.
+# Logarithm of the upper limit on hypervolumes.
 _LOG_LARGEST = 300 * np.log(10.0)
 
 
 class FuzzyIndex(Documented, base.PopulationIndex):
-    """Base class of indices of memberships.
+    """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
-    clusters, or labels, whose memberships are 0 and 1. Clusters whose memberships are all 0 are ignored.
+    clusters, or labels, which stand for memberships of 0 and 1. Clusters with zero membership are ignored.
     """
 
     takes = "memberships"
@@ -44,16 +44,16 @@ class FuzzyIndex(Documented, base.PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class FuzzySumOfSquares(FuzzyIndex):
-    """J_m, the sum of squared distances to the means, weighted by ``memberships ** fuzziness``, minimised.
+    """J_m: sum of squared distances to the means, weighted by ``memberships ** fuzziness``; minimised.
 
     The means are weighted in the same way. J_m is the objective of fuzzy c-means and, for labels, the
-    within-cluster sum of squares. Takes O(p n k d) time for p individuals and O(p n k) memory. Source: J.
+    within-cluster sum of squares. Takes O(p n k d) time and O(p n k) memory for p individuals. Source: J.
     Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, at least 1. Default: 2; in :class:`FuzzyHypervolume`, 1.
+        Exponent of the memberships, at least 1. Default: 2, except 1 in :class:`FuzzyHypervolume`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Weights of samples (p, n, k), means of clusters (p, k, d), and a mask of clusters with weights."""
+        """Return sample weights (p, n, k), cluster means (p, k, d), and a mask of clusters with weights."""
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0
@@ -84,10 +84,10 @@ class FuzzySumOfSquares(FuzzyIndex):
 
 
 class FuzzyXieBeni(FuzzySumOfSquares):
-    """J_m divided by n_samples times the smallest squared distance between two means, minimised.
+    """J_m, divided by n_samples times the smallest squared distance between two means; minimised.
 
-    For labels, the value is that of :class:`XieBeni`, including where it is undefined (1e12 for one cluster).
-    Takes O(p n k d + p k^2 d) time for p individuals and O(p n k) memory. Source: X. Xie, G. Beni, "A
+    For labels, this is the same as :class:`XieBeni`, including undefined values (1e12 for a single cluster).
+    Takes O(p n k d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, "A
     validity measure for fuzzy clustering", IEEE TPAMI 13 (1991).
     """
 
@@ -105,11 +105,11 @@ class FuzzyXieBeni(FuzzySumOfSquares):
 
 @dataclass(eq=False, repr=False)
 class FuzzyHypervolume(FuzzySumOfSquares):
-    """Sum over clusters of the square root of the determinant of the fuzzy covariance, minimised.
+    """Sum over clusters of the square root of the determinant of the fuzzy covariance matrix, minimised.
 
-    The value is a volume, so scale the columns first; it is limited to 1e300. A cluster that spans fewer
-    dimensions than the data has volume 0. Takes O(p n k d^2) time for p individuals and O(p n (k + d))
-    memory. Source: I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    The value is a volume, so scale the columns first; it is limited to 1e300. Clusters that span fewer
+    dimensions than the data have volume 0. Takes O(p n k d^2) time and O(p n (k + d)) memory for p
+    individuals. Source: I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -128,7 +128,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute covariances (p, d, d) of deviations (p, n, d) with weights (p, n), divided by their sums."""
+    """Compute covariances (p, d, d) of deviations (p, n, d) with weights (p, n), normalised by their sum."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)
@@ -138,15 +138,15 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised: 1 for labels, 1 / k if all are equal.
 
-    The data have no effect. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
+    The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
     :class:`FuzzySumOfSquares`; R. Dave, "Validating fuzzy partitions obtained through c-shells clustering",
     Pattern Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
     normalized : bool, default=False
-        Return ``1 - k / (k - 1) * (1 - coefficient)``, or entropy / log k, so that equal memberships have the
-        same value (0 or 1) for every k.
+        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, or entropy / log k, so that equal
+        memberships have the same value (0 or 1) for every k.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -163,7 +163,7 @@ class PartitionCoefficient(FuzzyIndex):
 class PartitionEntropy(PartitionCoefficient):
     """Mean over samples of the entropy of the memberships, minimised: 0 for labels, log k if all are equal.
 
-    The data have no effect. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
+    The value does not depend on the data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
     :class:`FuzzySumOfSquares`.
     """
 
@@ -177,11 +177,11 @@ class PartitionEntropy(PartitionCoefficient):
 @documented(internal.Silhouette)
 @dataclass(eq=False, repr=False)
 class FuzzySilhouette(FuzzyIndex):
-    """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
+    """Mean silhouette, weighted by the difference between the two largest memberships, maximised.
 
-    Samples between clusters have small weights. Silhouettes refer to the clusters with the largest
-    memberships. For labels, it equals :class:`Silhouette`. It is -1 for one cluster or zero weights. Takes
-    O(p n^2 k) time for p individuals and O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy
+    Samples between clusters have low weights. Silhouettes are computed for the clusters with the largest
+    memberships. Same as :class:`Silhouette` for labels; -1 for a single cluster or zero weights. Takes O(p
+    n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, "A fuzzy
     extension of the silhouette width criterion for cluster analysis", Fuzzy Sets Syst. 157, 2006.
 
     Parameters

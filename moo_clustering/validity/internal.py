@@ -35,12 +35,12 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Smallest distance, relative to a typical distance, so that values are finite if representatives coincide.
+# Lower bound of distances relative to a typical distance, which avoids infinite values for equal points.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
-# Maximum number of clusters for silhouettes by matrix products of n^2 k operations. For more clusters, n^2
-# additions to cluster sums are faster, although each is slower.
+# Up to this many clusters, silhouettes are computed by matrix products with n^2 k operations. With more
+# clusters, n^2 additions to cluster sums are faster, although each addition is slower than a multiplication.
 MOST_FOR_PRODUCT = 10
 
 
@@ -49,16 +49,16 @@ class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
-    to another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
-    0, score 0. The value is -1 for one cluster. Takes O(p n^2 min(k, 10)) time for p individuals and O(n^2)
-    memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    to another cluster. Same as :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
+    0, score 0. The value is -1 for a single cluster. Takes O(p n^2 min(k, 10)) time for p individuals and
+    O(n^2) memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
     metric : str or callable, default="euclidean"
         Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     max_memory : int, default=4 GiB
-        Largest size of the distance matrix in bytes.
+        Maximum size of the distance matrix, in bytes.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Silhouette(base.PopulationIndex):
 
 def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     """Return the silhouette of every sample, shape (n_individuals, n_samples)."""
-    # Compute one product of D with the stacked cluster indicators of all individuals.
+    # Multiply D by the stacked cluster indicators of all individuals at once.
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]
@@ -117,19 +117,19 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class MinimaxSilhouette(base.PopulationIndex):
-    """Mean silhouette with minimax distances, maximised.
+    """Mean silhouette based on minimax distances, maximised.
 
-    The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
-    thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
+    The minimax distance of two samples is the longest edge on their path in a minimum spanning tree. Long
+    thin clusters become compact, and clusters joined by a bridge merge. The value is -1 for a single cluster;
     singletons score 0. Takes O(n^2) memory and time to fit, and O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
     metric : {"euclidean", "precomputed"}, default="euclidean"
-        Distance for the spanning tree.
+        Distance from which the spanning tree is built.
     max_memory : int, default=4 GiB
-        Largest size of the two distance matrices in bytes.
+        Maximum total size of the two distance matrices, in bytes.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class MinimaxSilhouette(base.PopulationIndex):
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
-        # Trees that break ties differently have the same longest edges between samples.
+        # Tie-breaking does not matter: all minimum spanning trees have the same minimax distances.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
         self._silhouette.fit(minimax_distances(tree))
@@ -162,7 +162,7 @@ class MinimaxSilhouette(base.PopulationIndex):
 
 
 class _OfMeans(base.PopulationIndex):
-    """Index of distances from samples to the means of their clusters."""
+    """Index based on the distances from samples to their cluster means."""
 
     def fit(self, data: ArrayLike) -> Self:
         self._X = centred_features(data)
@@ -172,7 +172,7 @@ class _OfMeans(base.PopulationIndex):
     def _blocks(
         self, population: base.Population, *, squared: bool
     ) -> Iterator[tuple[Any, base.Population, Any, Any]]:
-        """Yield rows and individuals of every block, their means, and the sums of distances to them."""
+        """Yield the rows and individuals of each block, their means, and the sums of distances to them."""
         for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
             yield rows, block, *base.means_and_sums(self._X, block, squared=squared)
 
@@ -184,12 +184,12 @@ class _OfMeans(base.PopulationIndex):
 
 
 class DaviesBouldin(_OfMeans):
-    """Mean over clusters of the largest (spread_i + spread_j) / distance of means, minimised.
+    """Mean over clusters of the largest (spread_i + spread_j) / distance between means, minimised.
 
-    Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
-    times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
-    one cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d + p k^2 d) time
-    for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
+    1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
+    1e12 for a single cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d +
+    p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -219,20 +219,20 @@ class DaviesBouldin(_OfMeans):
 class XieBeni(base.PopulationIndex):
     """Mean squared distance to representatives, divided by their smallest squared separation; minimised.
 
-    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
-    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids:
-    Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
-    Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where the
+    mean is taken over all n^2 pairs. The value is 1e12 for a single cluster, and 0 if all samples are equal.
+    Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids, O(p n^2) and O(n^2) with
+    medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
-        Cluster mean, or the member with the smallest total distance to the others (ties: the lowest index).
+        The cluster mean, or the member with the smallest total distance to the others (ties: lowest index).
     metric : str or callable, default="euclidean"
-        Dissimilarity for medoids, as for :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. It
-        is squared even if it is a squared distance already.
+        Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
+        It is squared even if it is already a squared distance.
     max_memory : int, default=4 GiB
-        Largest size of the distance matrix for medoids in bytes.
+        Maximum size of the distance matrix for medoids, in bytes.
 
     Examples
     --------
@@ -259,7 +259,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Xie-Beni index from squared distances, whose mean over all pairs is ``mean``."""
+    """Compute the Xie-Beni index from squared distances with mean ``mean`` over all pairs."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -271,10 +271,10 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 class CalinskiHarabasz(_OfMeans):
     """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
-    Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
-    samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
-    Communications in Statistics 3(1), 1974.
+    Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
+    at least 1e-12 times the total. The value is 0 for a single cluster, if all clusters are singletons, and
+    if all samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski &
+    Harabasz, Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
@@ -296,12 +296,12 @@ class CalinskiHarabasz(_OfMeans):
 class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
-    cluster, and D_K the largest distance between representatives. With centroids and ``power=2`` this is the
-    PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all
-    samples are equal. Centroids: Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory;
-    ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source:
-    NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    E_K is the total distance from samples to their cluster representatives, E_1 is this total for a single
+    cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``, this is
+    the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster and if
+    all samples are equal. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids
+    (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with medoids.
+    Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ class IIndex(base.PopulationIndex):
 
 
 def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
-    """I-index from plain distances."""
+    """Compute the I-index from distances that are not squared."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, and smallest and largest distance between them, squared or not."""
+    """Total distance to representatives, and smallest and largest distance between them, possibly squared."""
 
     within: FloatArray
     least: FloatArray
@@ -368,7 +368,7 @@ class Scatter(NamedTuple):
 
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
-    """Check the options and prepare data for ``representative=kind``."""
+    """Check the options and prepare the data for ``representative=kind``."""
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
@@ -404,7 +404,7 @@ class Centroids:
 
 
 class Medoids:
-    """Medoids as representatives: the members with the smallest total distance to the others."""
+    """Medoids as representatives: each is the member with the smallest total distance to the others."""
 
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
@@ -414,7 +414,7 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(self.n_samples):
-            # Medoids of the clusters (ties: the lowest index), padded with -1.
+            # Find the medoid of each cluster (ties: lowest index), padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
@@ -434,8 +434,8 @@ class Medoids:
 class Deviation(_OfMeans):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    The value is the total distance to the data mean for one cluster, and 0 for singletons. Takes O(p n d)
-    time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+    The value is the total distance to the data mean for a single cluster, and 0 for singletons. Takes O(p n
+    d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -454,29 +454,29 @@ class Deviation(_OfMeans):
 class LikelihoodGain(base.PopulationIndex):
     """Penalised gain in log-likelihood of one Gaussian per cluster over a single Gaussian, maximised.
 
-    Each cluster is a Gaussian of the first principal components, with its own mean and variance per
-    component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
-    minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering;
-    penalty: Schwarz, Annals of Statistics 6, 1978; likelihood: Symons, Biometrics 37, 1981.
+    Each cluster is a Gaussian in the leading principal components, with its own mean and variance per
+    component, and is weighted by its share of the samples. The value is the gain in log-likelihood over a
+    single cluster, minus half of ln n per additional parameter (BIC), per sample and component. Sources:
+    ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------
     n_components : int, default=5
-        Number of principal components, or all if there are fewer.
+        Number of principal components; all components are used if there are fewer.
 
     Notes
     -----
-    Variances are shrunk, (SS_cj + G_j / 2) / (n_c + 1 / 2) with the sum of squares SS_cj of cluster c and the
-    overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
-    and for equal samples. It depends on feature scales through the components.
+    Variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c
+    and G_j the overall variance in component j, so that singletons have finite values. The value is 0 for a
+    single cluster and for equal samples. The index depends on feature scales through the components.
 
-    Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) for p individuals, q components; O(n min(n, d))
-    memory.
+    Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n
+    min(n, d)) memory.
 
     Examples
     --------
     The overall variance is 26. Two clusters of variance 1 gain -2 ln((2/26 + 1/2) / (2 + 1/2)) in fit and
-    lose 4 ln 2 for the choice of cluster and 3 ln(4) / 2 for three parameters, divided by four samples:
+    lose 4 ln 2 for membership and 3 ln(4) / 2 for three parameters; the sum is divided by four samples:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -511,18 +511,18 @@ class LikelihoodGain(base.PopulationIndex):
         run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Variances relative to the overall variances, which determine the likelihood of the single Gaussian.
+        # Divide by the overall variances, because the single Gaussian is the reference.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)
         mixing = (block.sizes * np.log(occupied / n)).sum(axis=1)
         penalty = 0.5 * np.log(n) * (block.n_clusters - 1) * (2 * q + 1)
-        # Exactly 0 for one cluster, despite rounding.
+        # Return exactly 0 for a single cluster, despite rounding errors.
         return np.where(block.n_clusters > 1, (within + mixing - penalty) / (n * q), 0.0)
 
 
 def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
-    """Coordinates of centred rows along the directions of largest variance, at most ``n_components``."""
+    """Project centred rows onto the directions of largest variance, at most ``n_components``."""
     n, d = X.shape
     size = min(n, d)
     # A common scale avoids overflow and underflow of squares.
@@ -531,7 +531,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     lowest = max(size - n_components, 0)
     values, vectors = eigh(products, subset_by_index=(lowest, size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    # Principal components below this share of the largest variance are rounding errors.
+    # Components with less than this share of the largest variance are rounding errors.
     varying = values > 1e-12 * max(values[0], 0.0)
     vectors = vectors[:, varying]
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
@@ -540,9 +540,9 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Splitting a cluster never increases the sum, so compare only partitions with equal numbers of clusters.
-    :class:`Deviation` sums plain distances. Takes O(p n d) time for p individuals and O(n d) memory. Source:
-    S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
+    Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
+    :class:`Deviation` sums the distances themselves. Takes O(p n d) time for p individuals and O(n d) memory.
+    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -557,14 +557,14 @@ class SumOfSquares(_OfMeans):
         return self.fit_centred(centred_features(data))
 
     def fit_centred(self, points: FloatArray) -> Self:
-        """Fit to points whose mean is zero, without a copy."""
+        """Fit to points with zero mean, without copying them."""
         self._X = points
         self.n_samples_ = len(points)
         return self
 
     @property
     def points(self) -> FloatArray:
-        """Centred features of the fit."""
+        """Centred features passed to the fit."""
         return self._X
 
     def _score(self, population: base.Population) -> FloatArray:
@@ -573,32 +573,32 @@ class SumOfSquares(_OfMeans):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
+    """Sum over samples of 1/r for each r-th neighbour (r = 1..L) in another cluster, minimised.
 
-    Defined for every partition; 0 for one cluster. Takes O(p n L) time for p individuals and O(n L) memory,
-    plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for a single cluster. Takes O(p n L) time for p individuals and O(n L)
+    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. If there are fewer other samples, all of them are used, with a warning.
+        L. If there are fewer other samples, all of them are used and a warning is issued.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes if tied data are sorted by class.
+        Order of equidistant neighbours. ``"index"`` leaks the classes if data with ties are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first. Default: computed by ``fit``.
+        Nearest other samples of each sample, nearest first. By default, ``fit`` computes them.
     variant : {"rank", "published"}, default="rank"
-        ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
+        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, like the delta-MOCK program.
 
     Attributes
     ----------
     neighbors_ : ndarray of shape (n_samples, n_used)
-        Neighbours.
+        Row numbers of the neighbours, nearest first.
     weights_ : ndarray of shape (n_used,)
-        Weights of the neighbours.
+        Weight of each neighbour rank.
 
     Examples
     --------
@@ -652,9 +652,9 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
-    # Rows with a possible tie beyond the last candidate are searched again with twice as many candidates. The
-    # result is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
+    """Find the ``width`` nearest other samples of each sample, sorted by (distance, key)."""
+    # If a sample beyond the last candidate may be tied, search again with twice as many candidates. The
+    # result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -676,14 +676,14 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
                 found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
-                # Differences of the data preserve ties on a grid.
+                # Differences between original values preserve ties on a grid.
                 steps = X[ids] - X[rows][:, np.newaxis]
                 found = np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
             found = np.where(ids == rows[:, np.newaxis], np.inf, found)
             order = np.lexsort((keys[ids], found))[:, :width]
             result[rows] = np.take_along_axis(ids, order, axis=1)
             last = np.take_along_axis(found, order, axis=1)[:, -1]
-            # 1e-12 bounds the rounding of squared distances in scikit-learn's brute-force search.
+            # 1e-12 bounds the rounding error of squared distances in scikit-learn's brute-force search.
             tied.append(rows[farthest**2 <= last**2 * (1.0 + 1e-12) + 1e-12 * largest])
         pending = np.concatenate(tied) if n_candidates < n else pending[:0]
         n_candidates = min(n, 2 * n_candidates)
@@ -691,7 +691,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
 
 
 def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
-    """Check lists of neighbours, and return their first ``width`` columns."""
+    """Check neighbour lists, and return their first ``width`` columns."""
     rows = base.integer_rows(neighbors, "neighbors")
     if rows.shape[0] != n_samples or rows.shape[1] < width:
         raise ValueError(
@@ -709,12 +709,12 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
 
 
 class GraphModularity(base.PopulationIndex):
-    """Similarity within clusters minus its expectation from cluster volumes, maximised.
+    """Similarity within clusters minus the value expected from the cluster volumes, maximised.
 
-    M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. M is less than 1,
-    and 0 for one cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E edges.
-    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc is their
+    sum within the cluster (both directions), and vol_c is the sum of the rows of its samples. M is less than
+    1, and 0 for a single cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E
+    edges. Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -754,7 +754,7 @@ class GraphModularity(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate)
 def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
-    """Return the :class:`GraphModularity` of partitions in a graph.
+    """Return the :class:`GraphModularity` of partitions of a graph.
 
     Parameters
     ----------
@@ -766,9 +766,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for one cluster. As a second objective, it prevents small fragments around constrained
-    samples; alone, it favours them. Takes O(q (E + n)) time for q partitions, E edges. Source:
-    ParetoClustering.
+    The value is 0 for a single cluster. As a second objective, the index prevents small fragments around
+    constrained samples; on its own, it favours them. Takes O(q (E + n)) time for q partitions and E edges.
+    Source: ParetoClustering.
 
     Examples
     --------
@@ -780,7 +780,7 @@ class BoundaryCut(base.PopulationIndex):
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
-        """Fit to a graph, whose diagonal is ignored."""
+        """Fit to a graph; its diagonal is ignored."""
         self._edges = similarity_edges(data)
         self.n_samples_ = self._edges.n_samples
         return self
@@ -791,7 +791,7 @@ class BoundaryCut(base.PopulationIndex):
 
 @documented(base.ValidityIndex.evaluate, graph_modularity)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """Return the :class:`BoundaryCut` of partitions in a graph."""
+    """Return the :class:`BoundaryCut` of partitions of a graph."""
     return BoundaryCut().fit(S).evaluate(labels)
 
 
@@ -807,15 +807,15 @@ class CutEdges(BoundaryCut):
     name, greater_is_better = "cut_edges", False
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph, whose diagonal is ignored."""
+        """Fit to a graph; its diagonal is ignored."""
         super().fit(csr_array(_data.checked_graph(data)).astype(bool).astype(np.float64))
         return self
 
 
 class LoadVariation(base.PopulationIndex):
-    """Coefficient of variation of the cluster loads, minimised; a load is the sum of the sample weights.
+    """Coefficient of variation of the cluster loads (sums of sample weights), minimised.
 
-    The index is 0 for equal loads and for one cluster. Takes O(n) time per partition.
+    The index is 0 for equal loads and for a single cluster. Takes O(n) time per partition.
 
     Examples
     --------
@@ -828,7 +828,7 @@ class LoadVariation(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to weights.
 
-        Raises a ValueError if a weight is negative, or all are 0.
+        Raises a ValueError if a weight is negative or if all weights are 0.
 
         Parameters
         ----------
@@ -852,7 +852,7 @@ class LoadVariation(base.PopulationIndex):
 
 
 class ChangedShare(base.PopulationIndex):
-    """Share of samples that change cluster relative to a previous partition, minimised.
+    """Share of samples whose cluster differs from that in a previous partition, minimised.
 
     Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
     :class:`~moo_clustering.constraints.Kept` limits the same share.
@@ -860,8 +860,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1 have
-        no previous cluster and are not counted. Default: the data of ``fit``.
+        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
+        have no previous cluster and are not counted. Default: the data passed to ``fit``.
 
     Examples
     --------
@@ -875,9 +875,9 @@ class ChangedShare(base.PopulationIndex):
         self.previous = previous
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous``, or else to ``data``.
+        """Fit to ``previous`` if it is set, otherwise to ``data``.
 
-        Raises a ValueError if no sample has a previous label, or the length of ``previous`` is wrong.
+        Raises a ValueError if no sample has a previous label or if ``previous`` has the wrong length.
 
         Parameters
         ----------
@@ -902,14 +902,14 @@ class ChangedShare(base.PopulationIndex):
         return values
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the previous clusters of the samples ``known`` to agree with each partition."""
+        """Renumber the previous clusters of the samples in ``known`` to match each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 
 class Compactness(base.PopulationIndex):
     """Mean Polsby-Popper score of regions on a map, maximised.
 
-    The score of a region is its area relative to that of a disc with the same perimeter, 4 pi area /
+    The score of a region is its area divided by the area of a disc with the same perimeter, 4 pi area /
     perimeter^2, in 0..1. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale
     Law & Policy Review 9 (1991).
 
@@ -925,12 +925,12 @@ class Compactness(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to shapes.
 
-        Raises a ValueError if lengths differ, a value is negative, or a perimeter is too short.
+        Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short.
 
         Parameters
         ----------
         data : tuple of (areas, perimeters, borders)
-            Area and perimeter of every sample, and a symmetric (sparse) matrix of lengths of common borders.
+            Area and perimeter of each sample, and a symmetric (sparse) matrix of common border lengths.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
             raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
@@ -967,7 +967,7 @@ class Compactness(base.PopulationIndex):
             for q, labels in enumerate(block.labels):
                 own = labels[edges.row[inner[q]]]
                 rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-            # Divide twice, because squares overflow or underflow in extreme units.
+            # Divide twice, because squares would overflow or underflow in extreme units.
             scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
             scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
             values[rows] = scores.sum(axis=1) / block.n_clusters
@@ -975,7 +975,7 @@ class Compactness(base.PopulationIndex):
 
 
 def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
-    """Sum values over the samples of every cluster; shape (n_individuals, n_clusters)."""
+    """Sum values over the samples of each cluster; shape (n_individuals, n_clusters)."""
     width = block.sizes.shape[1]
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
     sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)

@@ -1,4 +1,4 @@
-"""Exact integrated classification likelihood, its models, and moves and merges that increase it."""
+"""Exact integrated classification likelihood, its models, and the moves and merges that increase it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Read = Callable[[FloatArray], FloatArray]
 
 
 class Block(NamedTuple):
-    """Columns of one kind, as in :mod:`moo_clustering._kernels.likelihood`."""
+    """Columns of one kind; see :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
     read: Read  # function of a table that returns its values in these columns
@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodModel:
-    """Base class of models of the data given the clusters, with conjugate priors of the parameters."""
+    """Base class for models of the data given the clusters, with conjugate priors for the parameters."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -51,12 +51,12 @@ class LikelihoodModel:
                 raise TypeError(f"{field.name} must be a {kind}, got {quoted(value)}")
 
     def terms(self, data: Any) -> TableTerms | GraphTerms:
-        """Check data, and prepare the computation of marginal likelihoods."""
+        """Check the data, and prepare marginal likelihood computations."""
         X = checked_table(data)
         return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; models of graphs have none."""
+        """Prepare the columns of a table; graph models have none."""
         return []
 
 
@@ -65,22 +65,22 @@ class GaussianModel(LikelihoodModel):
     """Gaussian clusters with full or diagonal covariance matrices.
 
     Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is the
-    inverse of ``scale`` times the diagonal of the variances of the data. For diagonal matrices, inverse
-    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the variance of the column. Given
-    these, the mean of a cluster is Gaussian around the mean of the data, with the covariance of the cluster
-    divided by ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and
-    defaults are those of ``Gmm`` and, for standardised columns, ``DiagGmm`` in the R package greed 0.6.1.
+    inverse of ``scale`` times the diagonal matrix of the data variances. With diagonal covariance matrices,
+    inverse variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance.
+    Given these, the cluster mean is Gaussian around the data mean, with the cluster covariance divided by
+    ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults
+    are those of ``Gmm`` and, for standardised columns, of ``DiagGmm`` in the R package greed 0.6.1.
 
     Parameters
     ----------
     covariance : {"full", "diagonal"}
-        Covariance matrices of the clusters.
+        Type of the cluster covariance matrices.
     tau : float, default=0.01
-        Weight of the prior mean, as a number of samples.
+        Weight of the prior mean, expressed as a number of samples.
     dof : float, optional
         Degrees of freedom. Default: 1 for "diagonal", the number d of columns for "full" (must exceed d - 1).
     scale : float, default=0.1
-        Prior variances, relative to those of the data.
+        Prior variances, relative to the data variances.
     """
 
     covariance: Literal["full", "diagonal"] = "full"
@@ -90,7 +90,7 @@ class GaussianModel(LikelihoodModel):
     scale: float = 0.1
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare columns of numbers."""
+        """Prepare numeric columns."""
         full = choice("covariance", self.covariance, ("full", "diagonal")) == "full"
         require_squares(X)
         spread = X.std(axis=0, ddof=min(1, len(X) - 1))
@@ -107,7 +107,7 @@ class GaussianModel(LikelihoodModel):
         else:
             terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
         terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
-        # The last term accounts for the units of the columns, which are standardised.
+        # The last term accounts for the units of the columns, because the values are standardised.
         terms += 0.5 * d * np.log(self.tau / (self.tau + sizes)) - sizes * np.log(scale).sum()
 
         read = partial(_standardised, columns, mean, scale)
@@ -119,10 +119,10 @@ class GaussianModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class LatentClassModel(LikelihoodModel):
-    """Categories that are independent given the cluster (latent class analysis), as in ``Lca`` of greed.
+    """Categories that are independent given the cluster (latent class analysis), like ``Lca`` in greed.
 
-    The probabilities of the categories of a column have a symmetric Dirichlet prior in every cluster.
-    Categories are integers; a column with two distinct values may contain any numbers.
+    In each cluster, the category probabilities of each column have a symmetric Dirichlet prior. Categories
+    are integers, except that a column with only two distinct values may contain any numbers.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class LatentClassModel(LikelihoodModel):
     beta: float = 1.0
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare columns of categories."""
+        """Prepare categorical columns."""
         known = [np.unique(column) for column in X.T]
         for values in known:
             checked_integers(values[2:], "categories", "; use their positions in the sorted distinct values")
@@ -149,9 +149,9 @@ class LatentClassModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class MultinomialModel(LikelihoodModel):
-    """Counts, such as word counts, that are multinomial given the cluster, as in ``MoM`` of greed.
+    """Counts, such as word counts, that are multinomial given the cluster, like ``MoM`` in greed.
 
-    Probabilities have a symmetric Dirichlet prior in every cluster. Multinomial coefficients, which greed
+    The probabilities in each cluster have a symmetric Dirichlet prior. Multinomial coefficients, which greed
     omits, are included; they do not depend on the partition.
 
     Parameters
@@ -166,7 +166,7 @@ class MultinomialModel(LikelihoodModel):
         """Prepare columns of counts."""
         d, beta, values = X.shape[1], float(self.beta), _counts(X)
         lengths = values.sum(axis=1, keepdims=True)
-        # The logarithms are divided equally among samples: only their sum matters.
+        # Divide the logarithms equally among the samples, because only their sum matters.
         each = (gammaln(lengths + 1).sum() - gammaln(values + 1).sum()) / len(values)
         constants, shape = each * np.arange(len(values) + 2.0)[np.newaxis], (0.0, float(gammaln(beta)), beta)
         points, zeros = np.sqrt(values / np.maximum(lengths, 1.0)), np.zeros(d)
@@ -176,15 +176,15 @@ class MultinomialModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class MixedModel(LikelihoodModel):
-    """Numbers and categories that are independent of each other given the cluster.
+    """Numbers and categories that are mutually independent given the cluster.
 
     Parameters
     ----------
     numbers, categories : GaussianModel, LatentClassModel
-        Models of the two kinds of columns.
+        Models for the numeric and the categorical columns.
     categorical : sequence of int, optional
-        Columns of categories. Default: columns of at most two values, such as the indicators of categories of
-        :func:`~moo_clustering.datasets.prepare_table`.
+        Categorical columns. Default: columns with at most two distinct values, such as the category
+        indicators created by :func:`~moo_clustering.datasets.prepare_table`.
     """
 
     numbers: GaussianModel = GaussianModel()
@@ -192,7 +192,7 @@ class MixedModel(LikelihoodModel):
     categorical: Sequence[int] | None = None
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare columns of both kinds."""
+        """Prepare numeric and categorical columns."""
         places = np.arange(X.shape[1])
         if self.categorical is None:
             few = np.array([len(np.unique(column)) <= 2 for column in X.T])
@@ -211,15 +211,15 @@ class MixedModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class StochasticBlockModel(LikelihoodModel):
-    """Graphs whose links depend on the clusters of both ends, as in ``Sbm`` of greed.
+    """Graphs in which the probability of a link depends on the clusters of its ends, like ``Sbm`` in greed.
 
-    The data are a square matrix of zeros and ones, without loops. The probability of a link between two
-    clusters, or in a cluster, has a Beta prior.
+    The data are a square matrix of zeros and ones without loops. Link probabilities between and within
+    clusters have a Beta prior.
 
     Parameters
     ----------
     a, b : float, default=1.0
-        Parameters of the Beta prior, for links and absent links.
+        Parameters of the Beta prior, for present and absent links.
     directed : bool, optional
         Whether links have a direction. Default: whether the matrix is asymmetric.
     """
@@ -229,7 +229,7 @@ class StochasticBlockModel(LikelihoodModel):
     directed: bool | None = None
 
     def terms(self, data: Any) -> GraphTerms:
-        """Check a graph."""
+        """Check a graph, and prepare marginal likelihood computations."""
         choice("directed", self.directed, (None, True, False))
         S = csr_array(checked_graph(data, "the graph", symmetric=False))
         S.eliminate_zeros()
@@ -258,10 +258,10 @@ MODELS: dict[str, LikelihoodModel] = {
 class IntegratedClassificationLikelihood(base.PopulationIndex):
     """Exact integrated classification likelihood (ICL), maximised.
 
-    Log-probability of the data and the partition, with the parameters and proportions of the clusters
-    integrated out. Partitions with different numbers of clusters are comparable without a penalty. For p
-    individuals, O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) with full
-    covariance matrices, and O(p (n_links + k^2)) for graphs. Sources: E. Côme, P. Latouche, "Model selection
+    Log-probability of the data and the partition, with the cluster parameters and proportions integrated out.
+    Partitions with different numbers of clusters can be compared without a penalty. For p individuals, takes
+    O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with full covariance
+    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, "Model selection
     and clustering in stochastic block models based on the exact integrated complete data likelihood",
     Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical
     clustering with discrete latent variable models and the integrated classification likelihood", Advances in
@@ -271,9 +271,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     ----------
     model : str or LikelihoodModel, default="auto"
         ``"auto"`` (a :class:`MixedModel`), ``"gaussian"``, ``"diagonal"``, ``"categories"``, ``"counts"``,
-        ``"sbm"`` (the data are a graph), or a model with other priors.
+        ``"sbm"`` (the data are a graph), or a model instance with other priors.
     alpha : float, default=1.0
-        Parameter of the symmetric Dirichlet prior of the proportions.
+        Parameter of the symmetric Dirichlet prior for the proportions.
 
     Examples
     --------
@@ -309,10 +309,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search, by k-means with one initialisation.
+        """Create an initial partition for a search, using k-means with a single initialisation.
 
-        K-means uses standardised numbers, indicators of categories, square roots of the shares of counts, or
-        the links of the nodes of a graph.
+        K-means uses standardised numbers, category indicators, square roots of count shares, or the links of
+        each node in a graph.
 
         Parameters
         ----------
@@ -335,16 +335,16 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
-        """Move samples to other clusters, in random order, while this increases the index (up to 100 sweeps).
+        """Move samples to other clusters in random order while the index increases (up to 100 sweeps).
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Partition, with contiguous clusters.
+            Partition with contiguous clusters.
         keep : bool
-            Whether to keep the last sample of every cluster in place, so that no cluster vanishes.
+            Whether the last sample of a cluster stays in place, so that no cluster vanishes.
         random_state : int, Generator or RandomState, optional
-            Seed of the order.
+            Seed for the order of samples.
 
         Returns
         -------
@@ -352,30 +352,30 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             Clusters, numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
-        # Times of the last visits of samples, and of the last changes of clusters.
+        # Times at which samples were last visited, and at which clusters last changed.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        # A local search usually ends after fewer than 20 sweeps.
+        # Local search usually ends after fewer than 20 sweeps.
         for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
         return number_clusters(found)[0]
 
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
-        """Repeatedly merge the two clusters with the best resulting index, until no pair may merge.
+        """Repeatedly merge the pair of clusters that yields the highest index, until no pair may merge.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Partition, with k contiguous clusters.
+            Partition with k contiguous clusters.
         siblings : array-like of shape (k, k), bool, optional
-            Pairs of clusters that may merge; a merged cluster inherits the pairs of both. Default: all.
+            Pairs of clusters that may merge; a merged cluster inherits the pairs of both. Default: all pairs.
 
         Returns
         -------
         levels : ndarray of shape (n_levels, n_samples), int32
             Partitions into k, k - 1, ... clusters, numbered by first appearance.
         icl : ndarray of shape (n_levels,)
-            Index of each partition.
+            Index of each level.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
@@ -391,14 +391,14 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
 
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Compute log predictive densities of new samples in the clusters, plus log(alpha + cluster size).
+        """Compute log predictive densities of new samples in each cluster, plus log(alpha + cluster size).
 
-        Raises a ValueError for graphs.
+        Raises a ValueError if the index was fitted to a graph.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Partition of the samples of the fit.
+            Partition of the samples passed to ``fit``.
         X : array-like of shape (n, n_features)
             New samples.
 
@@ -418,7 +418,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
 
 class TableTerms:
-    """Marginal likelihoods of the clusters of a table, and ``points`` for initial partitions."""
+    """Marginal likelihoods of the clusters of a table, and ``points`` from which to start a search."""
 
     def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
         self._reads, self._n_columns = [block.read for block in blocks], n_columns
@@ -447,14 +447,14 @@ class TableTerms:
         return float(self._state(labels)[2].sum())
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
-        """Move samples in place, and return the gain."""
-        state = self._state(labels)  # recomputed, without the rounding errors of earlier moves
+        """Move samples in place, and return the increase in the index."""
+        state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
 
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges to ``pairs`` and ``gains``, and return their number."""
+        """Write the merges to ``pairs`` and ``gains``, and return the number of merges."""
         state = self._state(labels)
         return int(kernels.merge_clusters(self._X, *state, alpha, allowed, *self._model, pairs, gains))
 
@@ -468,7 +468,7 @@ class TableTerms:
         return out
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray, FloatArray]:
-        """Sizes, statistics and log marginal likelihoods of the clusters."""
+        """Compute sizes, statistics and log marginal likelihoods of the clusters."""
         k = int(labels.max()) + 1
         sizes, stats, terms = np.zeros(k, dtype=np.int64), np.zeros((k, self._n_statistics)), np.zeros(k)
         kernels.sum_clusters(self._X, labels, *self._model, sizes, stats, terms)
@@ -476,7 +476,7 @@ class TableTerms:
 
 
 class GraphTerms:
-    """Marginal likelihoods of the clusters of a graph, with the methods of :class:`TableTerms`."""
+    """Marginal likelihoods of the clusters of a graph; same methods as :class:`TableTerms`."""
 
     def __init__(self, S: csr_array, prior: tuple[float, float, bool]) -> None:
         self._S, self._prior, self.n_samples = S, prior, S.shape[0]
@@ -485,7 +485,7 @@ class GraphTerms:
 
     @property
     def points(self) -> FloatArray:
-        """Links of the nodes in both directions, dense."""
+        """Links of each node in both directions, as a dense array."""
         return np.concatenate([self._S.toarray(), self._S.T.toarray()], axis=1)
 
     def value(self, labels: Labels) -> float:
@@ -499,7 +499,7 @@ class GraphTerms:
         return float(np.triu(each, 1).sum() + own.sum())
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
-        """Move nodes in place, and return the gain."""
+        """Move nodes in place, and return the increase in the index."""
         return float(
             kernels.move_nodes(*self._links, order, labels, *self._state(labels), alpha, keep, *self._prior)
         )
@@ -507,23 +507,23 @@ class GraphTerms:
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges to ``pairs`` and ``gains``, and return their number."""
+        """Write the merges to ``pairs`` and ``gains``, and return the number of merges."""
         state = self._state(labels)
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray]:
-        """Sizes of the clusters, and links between them."""
+        """Compute the cluster sizes, and the number of links between clusters."""
         members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
         return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
 
 
 def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: FloatArray) -> FloatArray:
-    """Standardise some columns."""
+    """Standardise the given columns of a table."""
     return (table[:, columns] - mean) / scale
 
 
 def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
-    """Number the categories of every column; new categories are -1."""
+    """Number the categories in each column; unknown categories become -1."""
     codes = np.full((len(table), len(known)), -1.0)
     for j, values in enumerate(known):
         place = np.searchsorted(values[:-1], table[:, j])
@@ -532,12 +532,12 @@ def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
 
 
 def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
-    """Read some columns."""
+    """Apply ``read`` to the given columns of a table."""
     return read(table[:, own])
 
 
 def _counts(table: FloatArray) -> FloatArray:
-    """Check a table of counts."""
+    """Check that a table contains counts."""
     if table.min() < 0:
         raise ValueError(f"counts must be non-negative, got {table.min():g}")
     return np.asarray(checked_integers(table, "counts"), dtype=np.float64)

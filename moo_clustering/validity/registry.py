@@ -16,7 +16,7 @@ from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, Pa
 from moo_clustering.validity.likelihood import IntegratedClassificationLikelihood
 
 _INDICES: tuple[type[ValidityIndex], ...] = (
-    # Indices of features or distances.
+    # Indices for features or distances.
     DBCV,
     internal.CalinskiHarabasz,
     CDbw,
@@ -30,20 +30,20 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     internal.MinimaxSilhouette,
     internal.Silhouette,
     internal.XieBeni,
-    # Indices of memberships.
+    # Indices for memberships.
     fuzzy.FuzzyHypervolume,
     fuzzy.FuzzySilhouette,
     fuzzy.FuzzySumOfSquares,
     fuzzy.FuzzyXieBeni,
     fuzzy.PartitionCoefficient,
     fuzzy.PartitionEntropy,
-    # Indices of bags.
+    # Indices for bags.
     BagDaviesBouldin,
     BagSDbw,
     BagSilhouette,
     FTWCV,
     TWCV,
-    # Indices of a graph, shapes, weights, a pool, labels or pairs.
+    # Indices that require a graph, shapes, weights, a pool, labels or pairs.
     internal.BoundaryCut,
     internal.ChangedShare,
     internal.Compactness,
@@ -64,17 +64,17 @@ Index = (
 
 @documented()
 def get_index(index: Index) -> ValidityIndex:
-    """Return an index by name, class, object or function.
+    """Return an index given by name, class, object or function.
 
     Raises a ValueError that lists all names and suggests the closest one if the name is unknown. Raises a
-    TypeError if the type is wrong, or ``name`` or ``greater_is_better`` is missing.
+    TypeError if the type is wrong or if ``name`` or ``greater_is_better`` is missing.
 
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
-        A name or class returns a new object with default parameters; an object is returned unchanged. A tuple
-        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally preceded by a name,
-        returns a :class:`FunctionIndex`.
+        For a name or class, a new object with default parameters is returned; an object is returned
+        unchanged. For a tuple of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally
+        preceded by a name, a :class:`FunctionIndex` is returned.
 
     Examples
     --------
