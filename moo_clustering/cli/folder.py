@@ -95,7 +95,7 @@ class FolderError(ValueError):
 class RunFolder:
     """Folder of a run, which is checked and locked before files are written."""
 
-    # ``inspect`` raises a FolderError if the folder has other content. Otherwise, it returns whether the
+    # ``inspect`` raises a FolderError if the folder contains anything else. Otherwise, it returns whether the
     # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
 
     path: Path

@@ -146,6 +146,6 @@ def n_pairs(n: int) -> int:
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ..., with rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root just below an integer may be rounded up to it, but a root just above is never rounded below.
+    # A root just below an integer may be rounded up to it, but one just above is never rounded down past it.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

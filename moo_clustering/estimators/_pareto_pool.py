@@ -903,7 +903,7 @@ class TableNeighbors:
 
     scaling: placement.FeatureScaling
     points: FloatArray
-    # Maximum distance of each landmark's samples: infinite, except in rare groups. None without landmarks.
+    # Maximum distance at which samples are assigned to a landmark: infinite, except for rare groups.
     limits: FloatArray | None = None
 
     @cached_property

@@ -171,7 +171,7 @@ objective, int or callable, default="auto"
         Index of the selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions, with their original signs, sorted by the first
-        objective. They are computed before equal rows are moved to the same cluster.
+        objective. They are computed before identical rows are moved to the same cluster.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree

@@ -198,7 +198,7 @@ class SubspaceEstimator(
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster with the largest membership; training documents get their ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
-        # Break ties by the order of the search, not by the cluster number.
+        # Break ties in search order, not by cluster number.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:

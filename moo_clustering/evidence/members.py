@@ -160,7 +160,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     Parameters
     ----------
     evidence : array-like of shape (n_partitions,)
-        Log evidence for each partition from labels or pairs.
+        Log evidence of each partition, computed from labels or pairs.
     drop : bool, default=False
         Whether to set weights of at most 1e-4 times the largest weight to 0.
 

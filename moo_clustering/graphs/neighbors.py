@@ -121,7 +121,7 @@ def neighbor_lists(
         Number of threads; does not affect the result.
     method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
         - ``"tree"``: KD-tree, for Minkowski metrics.
-        - ``"blocks"``: whole leaves of a KD-tree, for metrics that order pairs like the Euclidean metric.
+        - ``"blocks"``: whole leaves of a KD-tree, for metrics that rank pairs like the Euclidean metric.
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all

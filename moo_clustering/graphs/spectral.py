@@ -79,9 +79,9 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Cluster a graph by k-means on the rows of its first Laplacian eigenvectors.
 
-    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to 20,000
-    of them (50 K if more). Raises a ValueError if K is out of range, if the graph is disconnected with
-    ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to
+    max(20,000, 50 n_clusters) of them. Raises a ValueError if K is out of range, if the graph is disconnected
+    with ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Use the last sample, up to the drawn sample, that differs from all seeds.
+            # Go backwards from the drawn sample to the first sample that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)

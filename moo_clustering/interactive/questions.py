@@ -200,7 +200,7 @@ class Inquiry:
         slips = corrected != groups
         if not slips.any():
             return spread
-        # Corrected anchors come last, so that none of them founds a group.
+        # Corrected anchors come last, so that none of them starts a new group.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
