@@ -62,7 +62,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Count each individual's agreements with the counted set, summed over all loci.
 
-    DIV is 1 - count / (n_loci * size of the counted set). Takes O(n_individuals * n_loci) time.
+    DIV is 1 - count / (n_loci * s), for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------

@@ -610,7 +610,7 @@ class _Table:
 
 
 class _Search:
-    """Search for trees that predict the labels of some rows, from a few hundred candidate conditions."""
+    """Search for trees of a few hundred candidate conditions that predict the labels of some rows."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0

@@ -245,7 +245,7 @@ def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):  # type: ignore[no-untyped-def]
-    """Bisect random trees of a connected set into regions ``first, first + 1, ...`` with loads in low..high.
+    """Bisect random spanning trees of a connected set into regions ``first, ...`` with loads in low..high.
 
     Edges with large ``bias`` are cut first. Up to ``n_trees`` trees are tried per bisection. Returns whether
     all loads are within the bounds; if not, the set is only partly divided.

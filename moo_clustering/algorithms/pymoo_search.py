@@ -526,7 +526,7 @@ class PymooSearch:
         return bool(self._algorithm.termination.has_terminated())
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
-        """Also stop the search when a copy of this pymoo criterion is met."""
+        """Also stop the search when this pymoo criterion, which is copied, is met."""
         self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
 
     def check_resumable(self) -> None:

@@ -186,7 +186,7 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute sums (for means) or squares by kind from bags ``x`` to bags ``y``, and back if ``both``."""
+    """Compute the sums or squares of each kind from bags ``x`` to bags ``y``, and vice versa if ``both``."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squares so far, for the rows of each piece of y

@@ -118,7 +118,7 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open the session of a run folder. Answers are saved in ``answers.json`` before the next question.
+    """Open the session of a run folder. Each answer is saved to ``answers.json`` before the next question.
 
     ``resume`` continues with the answers in the folder, and with their mode and error rate. If the run or the
     answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.

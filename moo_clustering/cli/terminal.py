@@ -398,7 +398,7 @@ def shown_warnings() -> Iterator[list[str]]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         from tqdm import tqdm
 
-        # Remove the traceback that numba includes if an environment variable is invalid.
+        # Remove the traceback from numba's message about an invalid environment variable.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
         # Ignore warnings of a missing monitor thread, without which progress bars still work.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":

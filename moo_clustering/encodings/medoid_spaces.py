@@ -320,7 +320,7 @@ class SparseVectorSpace(VectorSpace):
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # Sum in column order, like the kernels, so that equal rows have distance 0.
+        # Sum in column order, like the kernels, so that identical rows have a distance of 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms

@@ -102,7 +102,7 @@ class ParetoPoolClusterer(
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions; see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
-        means. Clusterers with ``pareto_labels_`` add their whole front.
+        means. Clusterers with ``pareto_labels_`` contribute their entire front.
 
     Attributes
     ----------

@@ -80,8 +80,8 @@ def spectral_partition(
     """Cluster a graph by k-means on the rows of its first Laplacian eigenvectors.
 
     K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to
-    max(20,000, 50 n_clusters) of them. Raises a ValueError if K is out of range, if the graph is disconnected
-    with ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    max(20,000, 50 K) of them. Raises a ValueError if K is out of range, if the graph is disconnected with
+    ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------

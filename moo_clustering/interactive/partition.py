@@ -171,8 +171,8 @@ class Spread:
     # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` these
     # weights, normalised to sum to 1. ``new_share`` estimates the fraction of clusters that are new groups.
     # Each point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
-    # each group; ``probabilities`` of the real groups; and an ``error``, the probability that its group is
-    # wrong (0 for anchors). With ``full``, graph and linear kernels are added to the co-association.
+    # each group; ``probabilities`` of groups with anchors; and an ``error``, the probability that its group
+    # is wrong (0 for anchors). With ``full``, graph and linear kernels are added to the co-association.
     # ``scale`` is the kernel's mean diagonal over the anchors.
 
     base: QuestionPool

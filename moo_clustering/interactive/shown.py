@@ -67,7 +67,7 @@ class Line(NamedTuple):
 class Beside(NamedTuple):
     """The samples in a question, side by side."""
 
-    # ``notes`` are columns that are not features, such as names and picture paths. ``features`` are sorted by
+    # ``notes`` lists columns that are not features, such as names and image paths. ``features`` are sorted by
     # decreasing difference. ``words`` contains the words with a larger weight in each text than in the other.
 
     names: tuple[str, ...]

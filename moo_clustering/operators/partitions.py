@@ -607,7 +607,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return self.repaired(X, rng)
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        """Return canonical copies of partitions, repaired to ``n_clusters`` clusters each."""
+        """Return canonical copies of partitions, each repaired to have ``n_clusters`` clusters."""
         out = canonical_rows(X, self.graph.n_samples)
         for row in out:
             row[:] = self._fitted(row.copy(), rng)

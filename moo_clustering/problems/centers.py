@@ -356,5 +356,5 @@ def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, Fl
 
 
 def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
-    """Convert data rows to the coordinates of an encoding's points."""
+    """Map data rows to the space of the points that the encoding clusters."""
     return np.ascontiguousarray((rows - offsets[0]) - offsets[1])
