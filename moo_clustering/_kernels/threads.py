@@ -61,7 +61,7 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # The estimated ``n_operations`` in total determine whether to use threads. ``each`` is the number of parts
+    # The estimated ``n_operations`` determine whether to use threads. ``each`` is the number of parts
     # per worker: 1 if all parts take equally long and each part reads a whole large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
