@@ -24,7 +24,7 @@ class Encoding(ABC):
     """Base class of encodings, which convert populations from genotypes to partitions and back.
 
     A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
-    not change after construction, because a deep copy is the same object.
+    not change after construction, because deep copies share one object.
     :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
@@ -82,7 +82,7 @@ class Encoding(ABC):
     def canonical(self, X: IntArray) -> IntArray:
         """Return rows that are equal if and only if the partitions are equal; by default, the partitions.
 
-        Some encodings in this package return sorted genes instead, although their order can affect ties.
+        Some encodings return sorted genes instead, although gene order can affect how ties are broken.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -179,7 +179,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     -------
     labels : ndarray, of the dtype of ``labels``
         The same partitions with permuted labels. Ties are broken in favour of the permutation that changes
-        the fewest labels. A row depends only on its reference, and no label exceeds the largest input label.
+        the fewest labels. Other rows do not affect a row, and no label exceeds the largest input label.
 
     Examples
     --------
@@ -358,7 +358,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Check that 1 <= k_min <= k_max <= n_samples and return both; errors call k_max ``largest``."""
+    """Check that 1 <= k_min <= k_max <= n_samples; return both. ``largest`` names k_max in error messages."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links mostly
-# separate outliers, so 2 percent of the links have genes instead.
+# Limits for delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links
+# mostly separate outliers, so that 2 percent of the links have genes there.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
@@ -129,7 +129,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Return, for every part, the lowest part in its cluster; int32, shape (n_individuals, n_parts)."""
+        """Return, for each part, the lowest-numbered part in its cluster, shape (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(
             checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         )
@@ -179,16 +179,16 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return genes.astype(self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions; kind "locus" always decodes to the same partition.
+        """Encode partitions; with kind "locus", decoding always restores the partition.
 
         Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
         cluster, each connected piece has a tree, with a link from its root to the root of the first piece.
         Without neighbours, each sample is linked to the next one in its cluster, and the last one to itself.
         With neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
 
-        The other kinds cut those links with genes that join different clusters; "short" then redirects them
-        to the first part of the cluster. "short" is exact if clusters are unions of parts; "split" also
-        requires these parts to be connected in the tree.
+        The other kinds cut the links that have genes and join different clusters; "short" redirects these
+        links to the first part of the cluster. "short" restores the partition if clusters are unions of
+        parts; "split" also requires the parts of each cluster to be connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -300,11 +300,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """The ``n_relevant`` most interesting tree links, which have genes, and the parts left without them."""
+    """The ``n_relevant`` most interesting tree links, which have genes, and the parts between these links."""
 
-    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part;
-    # part 0 contains the root, and parents precede their children. For each part, ``above`` is the parent
-    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the sample where it starts.
+    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives the index of each
+    # sample's part; part 0 contains the root, and parents precede their children. For each part, ``above`` is
+    # the parent part, ``top`` the sample linked to it, and ``gene`` the gene of this link (0 for part 0).
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -333,7 +333,7 @@ class TreeLinks:
         return len(self.above)
 
     def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return, for every part, the lowest part in its cluster, (n_individuals, n_parts), from bits."""
+        """Decode bits to the lowest-numbered part in each part's cluster, (n_individuals, n_parts)."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
@@ -341,7 +341,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return the same as :meth:`split_parts`, but from genes that are link targets."""
+        """Decode genes that are link targets, with the same result as :meth:`split_parts`."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
@@ -356,7 +356,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: the parent if it is in the same cluster, otherwise the cluster's first top."""
+        """Return link targets: parents in the same cluster, or else the top of the cluster's first part."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

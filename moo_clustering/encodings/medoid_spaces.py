@@ -24,7 +24,7 @@ Form = Literal["auto", "matrix", "vector"]
 # Number of samples above which vectors are faster; the matrix would take half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
-# Totals within this relative difference are ties, so that rounding does not decide on the medoid.
+# Totals within this relative difference are ties, so that rounding errors do not determine the medoid.
 RELATIVE = 1e-12
 # Number of clusters per memo table; the two tables take about 40 MB.
 _CAPACITY = 1 << 17
@@ -85,7 +85,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return each label's member of lowest total distance (ties: the lowest index), padded with -1."""
+        """Return each cluster's member with the lowest total distance (ties: lowest index); pad with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -102,7 +102,7 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Choose the form and space for options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Return the form and the space for options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
@@ -122,12 +122,12 @@ def choose_space(
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """Distance matrix of all n^2 distances for any metric, limited to ``max_memory`` bytes."""
+    """Space that stores all n^2 distances, in at most ``max_memory`` bytes; supports any metric."""
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
-    # distinct clusters O(p n^2 / k). A copy with one byte per distance, rounded down, gives lower bounds on
-    # the totals by bit counts, so exact totals are computed only for candidate medoids.
+    # distinct clusters O(p n^2 / k). Bit counts on a copy with one byte per distance, rounded down, give
+    # lower bounds on total distances, so that exact totals are only needed for the most promising medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -154,7 +154,7 @@ class DistanceMatrixSpace(MedoidSpace):
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduce the unit by more than rounding errors, so that coarse totals are lower bounds.
+        # Reduce the unit slightly, so that coarse totals are lower bounds in spite of rounding errors.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -387,7 +387,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` finds new ones."""
+        """Return the medoids of ``present`` clusters (-1 for others); ``find`` computes those not cached."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)

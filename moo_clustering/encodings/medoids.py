@@ -18,7 +18,7 @@ from moo_clustering.encodings import base
 _NO_SLOT = np.iinfo(np.int32).max
 # Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
 DECODE_BLOCK = 2**20
-# Distance sums within this factor are ties, so that rounding does not decide on the medoid.
+# Distance sums within this factor are ties, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -61,7 +61,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last; only samples that are equally near to two members can change cluster."""
+        """Sort row indices, -1 last; only samples equally near to two medoids or seeds can change cluster."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -183,7 +183,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to medoids; raise a ValueError unless rows contain distinct medoids, then -1."""
+        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
         if self.sizes is not None:
             costs = (self.distances[row[row >= 0]].T for row in medoids)

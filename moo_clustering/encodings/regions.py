@@ -16,7 +16,7 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Proposals per area when areas move back to their old regions, and the objectives of the two climbs.
+# Moves proposed per area to restore old regions; one-hot objectives of the two kinds of climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
@@ -25,9 +25,9 @@ class RegionEncoding(LabelEncoding):
     """Encoding by region with one gene per area, in which every individual is feasible.
 
     Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
-    between ``low`` and ``high``. ``random`` and ``repair`` return only such plans. Raises a ValueError if the
-    graph is not symmetric, if a weight is negative or above ``high``, if the components of the graph cannot
-    be divided in this way, or if no plan is found.
+    between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises
+    a ValueError if the graph is not symmetric, if a weight is negative or above ``high``, if the components
+    of the graph cannot be divided in this way, or if no plan is found.
 
     ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan. ``repair`` takes O(n_individuals
     (n_areas + n_edges)) time if all plans are feasible, and otherwise about as much time as ``random``.
@@ -35,7 +35,7 @@ class RegionEncoding(LabelEncoding):
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive values connect neighbours. Regions are allotted to the components in proportion to weight.
+        Positive values connect neighbours. Components receive numbers of regions in proportion to weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
         Non-negative weights. Default: 1, which makes each load a number of areas.
@@ -221,7 +221,7 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Edge lengths are below 1, so random trees are first cut at edges that cross old boundaries.
+        # Edges that cross old boundaries get lengths above those of all others, so that they are cut first.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 

@@ -48,7 +48,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an operator's output; raise a ValueError that names the operator if it is NaN or misshapen."""
+    """Return the genes that an operator made; raise a ValueError if they are NaN or have another shape."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 

@@ -20,7 +20,7 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Maximum difference between a child's mutation mix and its parent's.
+# Maximum change of the probability ``mix`` (see :class:`RelocateCenter`) from parent to child.
 MIX_STEP = 0.2
 
 
@@ -28,8 +28,8 @@ class CenterMatchingCrossover(base.PairCrossover):
     """Match two parents' centres, and inherit a random centre from each matched pair.
 
     Centres are matched to minimise the sum of squared distances. A second child inherits the remaining
-    centres. For :class:`RelocateCenter`, each child inherits ``"mix"`` from a random parent, changed by a
-    random number drawn uniformly from [-0.2, 0.2] and clipped to [0, 1]. Supports
+    centres. Each child also inherits the probability ``"mix"`` of :class:`RelocateCenter` from a random
+    parent, plus a random number drawn uniformly from [-0.2, 0.2], clipped to [0, 1]. Supports
     :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
     + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 
@@ -75,7 +75,7 @@ def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tupl
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Return a random parent's mix (or, if that is None, a uniform number), changed by at most 0.2."""
+    """Return a random parent's mix, or a uniform random number if it has none, changed by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
@@ -102,8 +102,8 @@ class RelocateCenter(base.DrawnMutation):
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
         the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
-        Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
-        :class:`CenterMatchingCrossover`, or a new uniform number for each mutation if none is set.
+        Probability that the sample is drawn uniformly. Default: the individual's ``"mix"``, as set by
+        :class:`CenterMatchingCrossover`, or else a uniform random number, drawn for each mutation.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ register_operators(
     crossover=partial(SBX, prob=0.9, eta=10),
     mutation=partial(PM, eta=20),
     repair=EncodingRepair,
-    # Equal partitions can have different memberships, but only some indices use memberships.
+    # Compare genes if an index uses memberships, which can differ between equal partitions.
     duplicates=lambda problem: CanonicalDuplicates(
         problem.encoding
         if getattr(problem, "reads_genes", True)

@@ -222,7 +222,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return, for each part of a tuple of encodings, a problem for its operators and the part's genes."""
+    """Return, for each part of a tuple of encodings, a problem to pass to operators, and its genes."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -254,9 +254,9 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, individuals with equal partitions are duplicates, which the sampling replaces.
-        If an index reads genes, only individuals with equal genes are duplicates. For encodings that are slow
-        to decode, ``canonical`` is compared instead of partitions.
+        If the problem has an ``encoding``, individuals with equal partitions are duplicates, which the
+        sampling replaces. If an index uses genes, only equal genes are duplicates. If decoding is slow, the
+        results of ``encoding.canonical`` are compared instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -285,9 +285,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
-        n_var = n_samples; a run folder; or a fitted estimator. An estimator contributes its front or, if it
-        has none, its labels; between PESC or SRMOSC searches, its population.
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be a
+        Population if n_var = n_samples; a run folder; or a fitted estimator, which contributes its front or,
+        without a front, its labels (or its population, if it and the problem are both PESC or both SRMOSC).
 
     Returns
     -------
@@ -432,7 +432,7 @@ def vary(
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or Mutation and repairs them."""
+    """Return a function ``vary(X, rng) -> X`` that applies ``perturb`` to a copy of X and repairs it."""
     who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
 
     def vary(X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -232,8 +232,8 @@ class ImprovementMutation(base.DrawnMutation):
     move reduces a cluster below ``objective.min_cluster_size`` bags. Raises a TypeError if no objective with
     a method ``improve`` is available.
 
-    Takes one evaluation per mutated individual, and O(n + K^3) time per redrawn gene, for n instances and K
-    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+    Takes the time of an evaluation per mutated individual, plus O(n + K^3) per redrawn gene, for n instances
+    and K clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
@@ -310,12 +310,12 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Move bags to clusters below the minimum size, starting with those that worsen the objective least.
+    """Fill clusters up to the minimum size, starting with the bags whose move worsens the objective least.
 
     Requires cluster labels, which are rounded first, and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. With ``handling="repair"``, constraints are also
-    repaired. Valid individuals are not changed. Raises a TypeError if no objective with a method ``repair``
-    is available. Takes one evaluation per repaired individual, and O(N) time per moved bag, for N bags.
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Also repairs constraints if the objective has
+    ``handling="repair"``. Valid individuals are not changed. Raises a TypeError if no objective with a method
+    ``repair`` is available. Takes the time of an evaluation per repair, plus O(N) per moved bag, for N bags.
 
     Parameters
     ----------

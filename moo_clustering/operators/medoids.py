@@ -40,9 +40,9 @@ class PrefixUnionCrossover(base.PairCrossover):
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
-        - ``"grow"``: all of B (as printed in the paper), so the number of clusters grows without selection.
-        - ``"keep"``: |A| genes: first A[:c], then B, then the remainder of A.
-        - ``"two_cut"``: B after a second cut. Random medoids are added to children with fewer than ``k_min``.
+        - ``"grow"``: append all of B (as printed in the paper); on average, children have more clusters.
+        - ``"keep"``: keep |A| genes, taken from A[:c], then from B, then from the remainder of A.
+        - ``"two_cut"``: append B after a second cut; children with fewer than ``k_min`` get random medoids.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -166,9 +166,9 @@ class SlotMutation(base.SeededMutation):
     Parameters
     ----------
     kind : {"index", "rank"}, default="index"
-        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Samples with nearby
-          indices are close to each other only if the samples are sorted.
-        - ``"rank"``: drawn uniformly from the r samples nearest to the current medoid.
+        - ``"index"`` (as printed in the paper): add a random integer in -r..r to the index and clip the sum.
+          Samples with nearby indices are close to each other only if the samples are sorted.
+        - ``"rank"``: draw the new medoid uniformly from the r samples nearest to the current medoid.
     p_gene : float, default=0.7
         Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
@@ -209,8 +209,8 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
-    Genes are rounded first, and the remaining medoids are moved to the left. Only custom operators require
-    this repair. :class:`EncodingRepair` adds samples with the lowest indices instead of random medoids.
+    Genes are rounded first, and the remaining medoids are moved to the left. Only the children of custom
+    operators need this repair. :class:`EncodingRepair` adds the samples with the lowest indices instead.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -26,11 +26,11 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: uniform over the k = ``problem.n_neighbors`` nearest; f1 varies only by O(1/sqrt(N)).
+        - ``"knn"``: from the k = ``problem.n_neighbors`` nearest; individuals differ by O(1/sqrt(N)) in f1.
         - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest, which
           covers the whole front even with thousands of samples.
-        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError if the
-          neighbour lists do not have full width, N - 1.
+        - ``"random"``: from all admissible samples, as a control. Raises a ValueError if the neighbour lists
+          do not contain all N - 1 other samples.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -62,8 +62,8 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Swap each gene between two parents with probability one half.
 
-    Children of feasible parents are feasible, because genes keep their loci. One random bit is drawn per
-    gene. Raises a TypeError if genes are not integers.
+    Children of feasible parents are feasible, because each gene keeps its position. One random bit is drawn
+    per gene. Raises a TypeError if genes are not integers.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:

@@ -76,7 +76,7 @@ class LabelGraph:
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Move samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
+        """Assign samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
@@ -150,10 +150,10 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
-    Each cluster of A is inherited with probability one half, but at least one and not all (none if A has only
-    one cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
-    remains, its samples join their neighbours' clusters in rounds; unlinked samples stay together. Above
-    ``k_max`` clusters, the smallest cluster is merged with its most similar cluster.
+    The child inherits each cluster of A with probability one half, but at least one and not all (none if A
+    has only one cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster
+    of B remains, its samples join their neighbours' clusters in rounds; those without links stay together.
+    While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
     k^2) time per child. Source: ParetoClustering, operators.
@@ -296,8 +296,8 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, either one random piece
-    or each of these pieces becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
+    cluster into pieces. If at least two pieces contain ``min_share`` of its samples each, either all these
+    pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`; its ``k_max`` is never
     exceeded. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -350,9 +350,9 @@ class PoolSplit(LabelMutation):
 class GraphRefine(LabelMutation):
     """Move all samples to their neighbours' clusters at the same time, in a few steps.
 
-    Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of
-    its own cluster, then the cluster of the lowest-indexed neighbour. Clusters can vanish, and refinement
-    stops before a step that would leave fewer than ``k_min`` clusters.
+    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
+    S_ij [l_j = c] + inertia vol_i [l_i = c] (ties: its own cluster, then that of its lowest-indexed
+    neighbour). Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters is not taken.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
     and individual. Source: ParetoClustering, operators.
@@ -394,10 +394,10 @@ class PairViolationMutation(LabelMutation):
 
     For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
-    moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
-    cluster, or by moving it to the most similar other cluster. One of the two ways is drawn at random; the
-    other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
-    If no pool partition cuts the cluster, must-links merge clusters above ``k_min``; cannot-links do nothing.
+    moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
+    cluster or by moving it to the most similar other cluster. The way is drawn at random; the other one is
+    used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece. If no
+    pool partition cuts the cluster, a must-link can only be satisfied by a merge, a cannot-link not at all.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
     * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster

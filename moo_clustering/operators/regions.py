@@ -91,7 +91,7 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature relative to the mean deterioration of worsening moves; falls to 1% of this value.
+        Initial temperature, relative to the mean loss of worsening moves; it falls to 1% of this value.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3

@@ -66,7 +66,7 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Genera
 class AlignedSeedCrossover(base.PairCrossover):
     """Swap the seeds of matching clusters between two parents with probability one half.
 
-    Matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
+    Matching minimises the sum of squared distances between centroids. Unmatched seeds go to random children.
     Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair.
     Unevaluated parents are evaluated first. Source: an evolutionary search over SISC-ML clusters.
@@ -89,7 +89,7 @@ class AlignedSeedCrossover(base.PairCrossover):
 def _paired(
     a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
 ) -> tuple[IntArray, IntArray]:
-    """Align the seeds of two parents by matched pair, padded with -1."""
+    """Order the seeds of two parents so that matched clusters share a position; pad with -1."""
     left, right = nearest_pairs(first, second)
     alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
     rows = np.full((2, width), -1, dtype=a.dtype)

@@ -30,7 +30,7 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        A ValueError is raised if a feasible individual lacks ``crowding``, or ``rank`` if it is used.
+        Raises a ValueError if a feasible individual lacks ``crowding`` or, in tournaments by rank, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
         Positions of the competitors in ``pop``. The winner of the first two meets the next one, and so on.
     algorithm : pymoo Algorithm, optional

@@ -27,7 +27,7 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals with links to between one and all of the candidates, deterministically.
+    """Create individuals that link samples to between one and all of their candidates, deterministically.
 
     Individual m of 0..n-1 starts with equal weights for the 1 + round((w - 1) m / (n - 1)) nearest of w
     candidates, which coordinate descent then refits. Sets ``row_errors`` and ``row_sizes`` for

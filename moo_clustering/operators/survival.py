@@ -102,9 +102,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
     """Return the crowding distance of each member of a front, summed over the objectives.
 
-    At the ends of an objective, the distance is infinite or, with ``boundary="finite"``, the number of
-    objectives, which bounds all other distances. Ties are broken by index. pymoo averages over the
-    objectives, and assigns 0 to the ends of a constant objective. Source: NSGA-II-clus, Algorithm 1.
+    Members with the lowest or highest value of an objective get infinity or, with ``boundary="finite"``, the
+    number of objectives, which bounds all other distances. Ties are broken by index. pymoo averages over
+    objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -123,11 +123,11 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
-    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
-    computes f2 among parents and offspring before ranking, then f2, rank and crowding among the survivors. It
-    requires feasible individuals, f2 as the second objective, and the methods of
-    :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
-    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
+    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. Before ranking,
+    this survival computes f2 relative to all parents and offspring; afterwards, it computes f2, rank and
+    crowding relative to the survivors. Requires feasible individuals, f2 as the second objective, and the
+    methods of :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div
+    pop N) for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
           then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample that loses its tree link: to a random neighbour, or to itself. With ``"delta"``,
-        ``"neighbor"`` can draw the sample itself, but not the removed link. Bits are set to 0.
+        New link of a sample that loses its tree link: to a random neighbour or to itself; bits become 0. With
+        kind "delta", ``"neighbor"`` can also link the sample to itself, but not restore the removed link.
     """
 
     _needs = LINKS
@@ -158,7 +158,7 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour of each sample or, given ``current`` links, a different neighbour or the sample."""
+    """Draw a neighbour of each sample or, given ``current`` links, another neighbour or the sample itself."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
