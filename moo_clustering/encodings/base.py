@@ -179,7 +179,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     -------
     labels : ndarray, of the dtype of ``labels``
         The same partitions with permuted labels. Ties are broken in favour of the permutation that changes
-        the fewest labels. Other rows do not affect a row, and no label exceeds the largest input label.
+        the fewest labels. Rows do not affect each other, and no label exceeds the largest input label.
 
     Examples
     --------

@@ -25,7 +25,7 @@ Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
 # Limits for delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links
-# mostly separate outliers, so that 2 percent of the links have genes there.
+# mostly separate outliers, so 2 percent of the links have genes there.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
@@ -303,8 +303,8 @@ class TreeLinks:
     """The ``n_relevant`` most interesting tree links, which have genes, and the parts between these links."""
 
     # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives the index of each
-    # sample's part; part 0 contains the root, and parents precede their children. For each part, ``above`` is
-    # the parent part, ``top`` the sample linked to it, and ``gene`` the gene of this link (0 for part 0).
+    # sample's part; part 0 contains the root, and parents precede their children. For each part, ``top`` is
+    # the sample linked to the parent part ``above`` by the gene ``gene`` (both 0 for part 0).
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree

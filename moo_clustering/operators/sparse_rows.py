@@ -211,11 +211,11 @@ class SupportMutation(base.SeededMutation):
 class RowTableEvaluator(Evaluator):
     """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
 
-    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update these tables:
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays:
     :class:`~moo_clustering.operators.SparseRowSampling`,
     :class:`~moo_clustering.operators.RowUniformCrossover` and
-    :class:`~moo_clustering.operators.SupportMutation`. Missing tables are computed. Operators that change
-    genes but not tables require pymoo's evaluator, which reads the genes.
+    :class:`~moo_clustering.operators.SupportMutation`. Missing arrays are computed. Operators that change
+    genes but not these arrays require pymoo's evaluator, which reads the genes.
 
     Takes O(N) time per individual without copying the genes.
     """

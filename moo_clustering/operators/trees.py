@@ -29,9 +29,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
     Requires a :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting
-    if neither endpoint is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, and
-    up to ten k-means iterations for each individual in the second half with ``"2007"``. Source: Handl and
-    Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    if neither endpoint is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time;
+    with "2007", plus up to ten k-means iterations for each individual in the second half of the population.
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -171,12 +171,12 @@ def draw_links(
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Replace a link to the l-th neighbour with one of the L nearest, with probability 1/n + (l/n)^2.
+    """Replace links of rank l with links to one of the L nearest neighbours, with probability 1/n + (l/n)^2.
 
-    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. With
-    "split" encodings, bits are flipped, and 0-bits have l = 0. Probabilities are capped at 1. Requires a
-    :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
-    changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    A self link has rank 0, and a link that is neither in the tree nor in the neighbour lists has rank L + 1.
+    With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at 1. Requires
+    a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes + interesting
+    links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------

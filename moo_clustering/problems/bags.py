@@ -139,8 +139,8 @@ class BagMedoidProblem(partition.PartitionProblem):
     Genes are indices of medoid bags, with -1 for empty slots; see
     :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
-    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is
-    computed for each set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for Davies-Bouldin with medoids, once
+    for each set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ class BagMedoidProblem(partition.PartitionProblem):
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, also used for a silhouette that is not an index object: "directed",
-        "symmetric", "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
+        Distance between bags, also for a silhouette given by name or class: "directed", "symmetric",
+        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Attributes
     ----------

@@ -218,7 +218,7 @@ class FuzzyModesProblem(SignedProblem):
             yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Split a population into blocks of limited memory, at least one for each thread that pays off."""
+        """Split a population into blocks of limited memory, at least one for each thread with enough work."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
         # Four arrays have a value per mode and sample: distances, memberships, their powers and a product.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)

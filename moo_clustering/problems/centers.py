@@ -356,5 +356,5 @@ def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, Fl
 
 
 def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
-    """Map data rows to the space of the points that the encoding clusters."""
+    """Subtract the encoding's offsets from data rows, so that they can be compared with its points."""
     return np.ascontiguousarray((rows - offsets[0]) - offsets[1])

@@ -203,7 +203,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """Share R - R0(m) of the sum of squares that k-means explains beyond noise, multiplied by sqrt(m)."""
+    """sqrt(m) (R - R0(m)): R is the share of the sum of squares explained by k-means, R0(m) that in noise."""
 
     name, greater_is_better = "separation", True
 
@@ -258,7 +258,7 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean gene each.
+    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean per feature.
 
     Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
     wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.
@@ -272,7 +272,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights that combine the objectives (violated pairs last) in a ``"score"``. Default: no combination.
+        Weights of the objectives (violated pairs last) in a single ``"score"``. Default: no combination.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class FeatureSubsetProblem(PartitionProblem):
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
-    for m features, where R is the between-cluster share of the sum of squares and R0(m) is its mean in noise.
+    for m features; R is the between-cluster share of the sum of squares, R0(m) its mean for permuted data.
 
     For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
     subset with the best score need not lead to the best partition: see the page on evolution.

@@ -43,7 +43,7 @@ Rows = Labels
 MOST_LITERAL = 2000
 # Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Above the first number, parts are grouped before merging; above the second, fewer links are cut.
+# More parts than the first number are grouped before merging; above the second, fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm."
@@ -66,7 +66,7 @@ class MOCKProblem(EncodedProblem):
         Genotype: a short or split tree code, or one link for each sample.
     n_neighbors : int, default=10
         Number L of neighbours that connectivity considers and genes can link to. Clusters smaller than L/2
-        can be missed. Use 5 for thin, interlocked clusters; with 10, other partitions can dominate them.
+        can be missed. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Unique objective names:
 
@@ -76,7 +76,7 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r, or 1/(r + 1) for r < L and 0 for r = L (delta-MOCK's program).
+        Weight of the r-th neighbour: 1/r, or for "published" (delta-MOCK's program) 1/(r + 1), 0 if r = L.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -171,14 +171,14 @@ class MOCKProblem(EncodedProblem):
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
-        """Construct a front without searching, by greedily merging tree pieces at several weights.
+        """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        Pieces are the parts of the tree without its most interesting links. For each weight of variance
-        against connectivity, every step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, relative to their ranges. Returns the genotypes of the non-dominated
-        partitions in order of increasing variance. The result is deterministic and cached. P pieces take
-        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the
-        smallest are first merged by shared neighbours. "split" merges only pieces linked in the tree.
+        The parts remain when the most interesting links are cut. For each of ``n_weights`` weights of
+        variance against connectivity, every step merges the two neighbouring parts with the smallest rise in
+        variance minus fall in connectivity, relative to the objectives' ranges. Returns the genotypes of
+        non-dominated partitions by increasing variance. The result is deterministic and cached. P parts take
+        O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts, the smallest are first
+        merged with their closest neighbours. Kind "split" merges only parts linked in the tree.
 
         Examples
         --------
@@ -227,11 +227,11 @@ class MOCKProblem(EncodedProblem):
     ) -> tuple[int, Labels] | None:
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
-        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
-        smallest cluster is merged with the cluster that shares the most neighbours with it by weight (or,
-        without shared neighbours, has the nearest mean) until ``n_clusters`` remain. With up to three
-        features, the result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600
-        samples) if that is at least 0.4. Otherwise, it has the lowest variance. Returns the individual and
+        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used.
+        Until ``n_clusters`` remain, the smallest cluster is merged with the cluster that contains most of its
+        neighbours by weight or, without any, has the nearest mean. For data with up to three features, the
+        result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if that is
+        at least 0.4. Otherwise, it has the lowest variance. Returns the individual and
         its labels, numbered by first appearance, or None if no individual qualifies. Individuals with more
         than 2000 clusters are skipped. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
@@ -364,7 +364,7 @@ class PartScores:
         return self._pairs(rows, neighbors[rows, ranks], of_ranks)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge the smallest of many parts; return each part's group and the matrix of linked groups."""
+        """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
         # Link every part to its parent in the tree, even if they share no neighbours.
@@ -419,7 +419,7 @@ class PartScores:
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Merge linked parts greedily; return the partitions on the path, shape (n_parts, n_parts)."""
+    """Merge linked parts greedily; return the partition at every step, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -520,7 +520,7 @@ class NeighborGraphProblem(FixedProblem):
     diversity : {"batch", "deferred"}, default="batch"
         ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive sample weights for f1, a weighted mean. Diversity gives all genes equal weight.
+        Positive sample weights; f1 is then a weighted mean. In f2, all genes have equal weight.
 
     Attributes
     ----------
@@ -654,9 +654,9 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in its cluster.
 
-        :meth:`decode` restores the partition if each cluster has a sample that all others reach via listed
-        neighbours in the cluster. Otherwise, clusters are divided, and a sample without a listed neighbour in
-        its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
+        :meth:`decode` restores the partition if each cluster has a sample that all others can reach through
+        listed neighbours in it. Otherwise, clusters are divided; samples with no listed neighbour in their
+        cluster are linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -688,7 +688,7 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """Compute f2 from ranks, within a set of ``size`` individuals with the given counts."""
+        """Compute f2 from ranks, relative to ``size`` individuals with the given counts of choices."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -822,7 +822,7 @@ class SRMOSCProblem(FixedProblem):
         _arrays.require_squares(self.X)
         # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        # Rounding of inner products loses variances smaller than this share of the squared sample norms.
+        # Variances below this share of the squared sample norms are lost in the rounding of inner products.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
@@ -907,8 +907,8 @@ class SRMOSCProblem(FixedProblem):
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
         Links that are needed only to connect a cluster get a small weight. Hence, :meth:`decode` restores the
-        partition if links to candidates connect each cluster. A sample without a candidate in its cluster is
-        linked to the nearest sample. Takes O(N w n_features) time per partition.
+        partition if the samples of each cluster are connected by links to candidates. A sample without a
+        candidate in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
@@ -937,7 +937,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return the largest weight of each candidate on its own, for operators that require bounds."""
+        """Return bounds on each candidate's weight as the only link, for operators that require bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)

@@ -61,9 +61,9 @@ class MedoidProblem(EncodedProblem):
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them from features on demand, for "cosine",
-        "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` is
-        ``"vector"`` for "cosine" and "sqeuclidean" above 8000 samples or ``max_memory``, else ``"matrix"``.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand, for "cosine", "sqeuclidean"
+        (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` uses ``"vector"``
+        only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class MedoidProblem(EncodedProblem):
     members takes O(n n_c) or O(n_c n_features) time.
 
     ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals that have
-    the same medoids in a different order. Offspring often coincide only after improvement.
+    the same medoids in a different order. Offspring often become duplicates only when evaluated.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
@@ -201,7 +201,7 @@ class Decoded(NamedTuple):
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment (nearest medoid or ``constrained``), new medoids and objectives."""
+    """Lamarckian decoding: assign samples (``constrained`` or nearest), update medoids and score them."""
 
     # ``keeps_labels``: whether the scored labels can differ from those of the stored medoids.
 
@@ -245,7 +245,7 @@ class MedoidDecoder:
         return Decoded(medoids, labels, distances, medoids)
 
     def _improve_apart(self, genes: IntArray) -> Decoded:
-        """Alternate between assignment and medoid updates; return the labels of the previous medoids."""
+        """Alternate between assignment and medoid updates; return the labels from before the last update."""
         labels, medoids = self.assign(genes)
         if self.mode == "reassign":
             for _ in range(self.n_local):
@@ -275,9 +275,9 @@ class MedoidDecoder:
 
 
 class SpaceMedoidEncoding(MedoidEncoding):
-    """A :class:`~moo_clustering.encodings.MedoidEncoding` that uses the distances of a space.
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` with distances from a ``MedoidSpace``.
 
-    The attribute ``distances`` is available only if the space stores a matrix.
+    The attribute ``distances`` is available only if the MedoidSpace stores a matrix.
 
     Parameters
     ----------

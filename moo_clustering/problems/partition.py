@@ -168,7 +168,7 @@ class PartitionProblem(EncodedProblem):
     hold if an index or inequality requests memberships, centres or genes, which can differ between equal
     partitions. They are computed once per population; row or column c belongs to label c of :meth:`decode`.
     Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
-    below its ``min_clusters``, and a function also if every cluster contains a single sample.
+    for fewer than ``min_clusters`` clusters, and a function also for clusters of only one sample each.
 
     Examples
     --------
@@ -359,7 +359,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 
 
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
-    """Return an index of the whole partition that passes one partition per part to its function."""
+    """Return an index whose function receives one partition for each encoding of the tuple."""
     if isinstance(index, FunctionIndex):
         index, ends = copy.copy(index), np.cumsum([part.n_samples for part in encoding.parts])
         if index._with_labels:
@@ -444,7 +444,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check a single partition: with n_samples partitions, one value per sample has a valid shape.
+        # If n = n_samples, one value per sample has a valid shape, so check a single partition as well.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
@@ -668,7 +668,7 @@ def _evaluated(
 ) -> dict[str, NDArray[Any]]:
     """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
-    # In its own process, the caller has already limited BLAS for all threads.
+    # If this is the caller's own process, the caller has already limited BLAS for all its threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}

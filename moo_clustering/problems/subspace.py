@@ -48,10 +48,10 @@ class SubspaceClusteringProblem(EncodedProblem):
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 
-        - ``"dispersion"``: sum_l w_l^f d_l, averaged over the samples;
+        - ``"dispersion"``: sum_l w_l^f d_l (memberships w, distances d), averaged over the samples;
         - ``"impurity"``: mean cluster impurity of labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
-        - ``"chi_square"``: sum_li (m lambda_li)^q chi_li in the last sweep.
+        - ``"chi_square"``: sum over clusters l and features i of (m lambda_li)^q chi_li in the last sweep.
     options : SubspaceOptions, optional
         Sweep options.
     dtype : {"float64", "float32"}, default="float64"
@@ -152,7 +152,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     def central_documents(self, X: ArrayLike) -> IntArray:
         """Replace the seeds with distinct documents that maximise the sum of memberships in their clusters.
 
-        Distances would favour documents with very few features, which are poor seeds.
+        Memberships are used because distances favour documents with very few features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
@@ -265,7 +265,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of many individuals' objectives, and of recent individuals' complete results (``max_bytes``)."""
+    """Cache of many individuals' objectives and, within ``max_bytes``, recent individuals' full results."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -362,8 +362,8 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for each row of :meth:`canonical`, and return the results of ``use``."""
-        # ``use`` runs in the thread of the sweeps, because all memberships together would need much memory.
+        """Run the sweeps for each row of :meth:`canonical`, and return what ``use`` makes of each result."""
+        # ``use`` runs in the thread of its sweeps, because keeping all memberships would need much memory.
         # Processes do not pay off, because transferring a result takes as long as computing it.
         return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 
