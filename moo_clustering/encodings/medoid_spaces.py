@@ -70,7 +70,7 @@ class MedoidSpace(ABC):
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
         for block, index in self.blocks(medoids):
-            rows, places = block, index  # bind this block, although its threads end before the next block
+            rows, places = block, index  # bind these values; the threads end before the next block anyway
             for_parts(
                 lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
                     rows, places, distances, labels, lo, hi

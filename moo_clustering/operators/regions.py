@@ -147,7 +147,7 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data that a climb requires for each objective."""
 
-    rates: FloatArray  # shape (n_obj, 5): one-hot kind of each objective, all 0 if it guides no moves
+    rates: FloatArray  # shape (n_obj, 5): one-hot kind of objective, all 0 if it does not guide moves
     features: FloatArray
     shapes: FloatArray
     borders: FloatArray

@@ -173,7 +173,7 @@ def draw_links(
 class NeighborBiasedMutation(base.SeededMutation):
     """Replace links of rank l with links to one of the L nearest neighbours, with probability 1/n + (l/n)^2.
 
-    A self link has rank 0, and a link that is neither in the tree nor in the neighbour lists has rank L + 1.
+    Ranks count neighbours: a self link has rank 0, and a link outside the tree and the lists has rank L + 1.
     With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at 1. Requires
     a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes + interesting
     links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
