@@ -11,7 +11,7 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
-# With fewer runs, looping over them costs more than it gains.
+# With fewer runs than this, loops over the runs cost more time than they save.
 _WIDE = 8
 # A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)

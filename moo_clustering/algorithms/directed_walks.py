@@ -155,7 +155,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Return, for each row of weights, the least violating solution with the lowest weighted sum."""
+    """Return the lowest weighted sum's solution, of those with the least violation, per row of weights."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

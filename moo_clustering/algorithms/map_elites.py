@@ -130,7 +130,7 @@ class MapElites(GeneticAlgorithm):
     weights : array-like of shape (n_obj,), optional
         Weights of the minimised objectives; their weighted sum is the quality. Default: the first objective.
     reference : float, default=0.0
-        Minimised quality that adds 0 to the QD score, such as the worst possible value.
+        Quality (minimised) of a member that adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True

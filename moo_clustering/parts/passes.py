@@ -99,7 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is repeated if its worker dies; scattered data is lost.
+        # Submit the arguments as a task, which is repeated if its worker dies (scatter loses them).
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

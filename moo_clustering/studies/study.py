@@ -248,7 +248,7 @@ class Study:
         Parameters
         ----------
         method : str
-            A clusterer or function of the study.
+            Name of a clusterer or function of the study.
         space : mapping of str to tuple or list
             Parameter domains: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
