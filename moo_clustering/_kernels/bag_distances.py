@@ -344,7 +344,7 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = reduction ``how`` of its previous value and the values[j] of the rows of bag i."""
+    """out[i, j] = reduction ``how`` over its previous value and values[j, t] for all rows t of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -557,7 +557,7 @@ def current_value(task, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """Return the sum over clusters that FTWCV subtracts from its constant."""
+    """Return the sum, over all clusters, of the terms that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:

@@ -221,7 +221,7 @@ def _move_centers(
 
 @njit(cache=True, nogil=True)
 def _radius(X: NDArray[Any]) -> float:
-    """Return the largest norm of any sample; rounding errors of means are proportional to it."""
+    """Return the largest norm of a sample, to which the rounding errors of means are proportional."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0

@@ -235,7 +235,7 @@ def deviations(
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum the weights of part pairs that are in different clusters (``apart``) or in the same cluster."""
+    """Sum the weights of pairs of parts in different clusters (with ``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

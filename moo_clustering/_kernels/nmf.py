@@ -101,7 +101,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """Compute the same sums in the same order if there are only a few runs."""
+    """Compute the same sums as the function above, in the same order, for a small number of runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]

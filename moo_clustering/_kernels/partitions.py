@@ -100,7 +100,7 @@ def count_equal_by_class(
 
 @njit(cache=True, nogil=True)
 def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
-    """Count pairs from the counters, add each counter to the total of its label, and reset the counters."""
+    """Count pairs within classes from the counters, add these to the totals of the labels, and reset them."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):

@@ -292,7 +292,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 @njit(cache=True, nogil=True)
 def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
-    """Count a cluster of a size above ``below``, a size that must already be in the list."""
+    """Count a new cluster of this size, which exceeds ``below``, a size that is already in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -668,7 +668,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
             i = source[own]
             if i < 0:
                 continue
-            # Two components may have chosen the same link.
+            # Two components may have chosen the same link, so join them only once.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1

@@ -193,7 +193,7 @@ class MapElites(GeneticAlgorithm):
         self.termination = DefaultMultiObjectiveTermination()
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        # A control run may have replaced the survival.
+        # A control run (random baseline) may have replaced the survival.
         if isinstance(self.survival, CellSurvival):
             self.survival.set_up(problem)
 

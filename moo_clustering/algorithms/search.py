@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# Generator of a fit that yields every search before running it, so that a caller can take the search over.
+# A fit as a generator that yields each search before running it, so that the caller can run it instead.
 Plans = Generator[Plan, None, Result]
 
 

@@ -239,7 +239,7 @@ def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
 
 @documented(sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Return memberships by unweighted distances to centroids halfway between samples and the mean.
+    """Return memberships from unweighted distances to centroids halfway between given samples and the mean.
 
     Parameters
     ----------
