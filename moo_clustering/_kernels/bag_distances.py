@@ -361,7 +361,7 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
-    """kept[t] = False if an instance is farther from all bags by ``margin``, or is equal and earlier."""
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or equal and earlier."""
     # ``order`` must sort the instances by decreasing sum of values, because only earlier ones can be farther
     # from all bags. Dropped instances are not compared: those that drop them also drop what they would.
     n_bags = values.shape[1]

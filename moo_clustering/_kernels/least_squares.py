@@ -1,7 +1,7 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
-A row reconstructs one sample as a sum of other samples (candidates). Its non-negative weights minimise the
-squared error plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
+A row reconstructs one sample as a weighted sum of others, its candidates. Its non-negative weights minimise
+the squared error plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
 import numpy as np
@@ -264,7 +264,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
 def change_supports(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop a row's smallest weight or add the candidate with the largest gain; run coordinate descent."""
+    """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
     weights = np.empty(candidates.shape[1])
     used = np.empty(candidates.shape[1], dtype=np.bool_)
     rest = np.empty(X.shape[1])
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Lawson and Hanson's limit on rounds, rarely reached because the loop ends when no error decreases.
+        # Lawson and Hanson's limit of rounds; usually, the error stops decreasing and ends the loop earlier.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):

@@ -46,7 +46,7 @@ def weigh_equal(
     equal: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> None:
-    """Sum the weights of pairs with equal labels and of pairs with different labels, one row per sample."""
+    """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
     # Compute both sums, because the sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
@@ -631,7 +631,7 @@ def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray)
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference is the whole (infinite) range, 1; relative to it, finite ones are 0.
+        # An infinite difference counts as 1 (the whole range); relative to it, finite ones are 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product

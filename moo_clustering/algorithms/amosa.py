@@ -91,8 +91,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution with a smaller constraint violation dominates, by the difference divided by the range. Only for
-    equal violations are objectives compared. ``out["X"]`` replaces the evaluated genotypes.
+    A solution with a smaller constraint violation dominates. The amount is then the difference divided by the
+    range. Objectives are compared only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     Returns
     -------
     Result
-        The pymoo result. ``pop`` contains the distinct sets after the problem's improvement. ``opt`` (also
+        The pymoo result. ``pop`` contains the distinct sets, as improved by the problem. ``opt`` (also
         ``X``, ``F``, ``G``, ``CV``) is the exact front, sorted by ascending Xie-Beni index; with
         ``supervision="constraint"``, it contains only sets with the smallest violation.
 

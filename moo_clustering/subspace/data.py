@@ -362,8 +362,8 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # Block sums that are added in order are the same for any number of threads. Steps of 16
-    # blocks spread slow blocks (of frequent features) over the threads.
+    # Block sums that are added in order are the same for any number of threads. Taking blocks
+    # in steps of 16 spreads slow blocks (of frequent features) over the threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:
