@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) in all exchange lists, and in one list after a refill.
+# Maximum number of entries (16 bytes each) in all lists of possible moves, and in one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
-    """Insert an exchange into a list in decreasing cost order; if full, drop the first. Return the length."""
+    """Insert a sample into a list by decreasing cost; a full list drops the costliest. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -73,7 +73,7 @@ def assign_within(
     # Successive shortest paths on a graph with one node per cluster and a slack node, which balances the
     # clusters within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i, b] -
     # cost[i, a]. ``prices``, the clusters' dual values (0 for the slack), are updated; starting from the
-    # prices of a similar problem avoids most paths. Sorted lists contain the cheapest exchanges between each
+    # prices of a similar problem avoids most paths. Sorted lists contain the cheapest moves between each
     # pair of clusters and are refilled when empty. Takes O(n k + paths (k^2 + n / length of a list)) time.
     # ``low`` must sum to at most n, and ``high`` to at least n. All of this is one function, because passing
     # the lists to another function for refills would double the time.
@@ -84,7 +84,7 @@ def assign_within(
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size, which is a bound if its price is not 0.
+    # ``flow`` is each cluster's target size: its upper or lower bound, unless its price is 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -169,7 +169,7 @@ def assign_within(
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list contains the cheapest members; skip a sample more expensive than all of them.
+                    # A list holds only the members that are cheapest to move; skip samples that cost more.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

@@ -22,7 +22,7 @@ _FAST = {"nnan", "nsz", "contract"}
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes of objectives, and of CHCMIC's ``weights``: how the values of the choices become draw weights.
+# Codes of objectives, and of CHCMIC's ``weights``: how a cluster's objective value becomes its draw weight.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 # Codes of reductions over a bag's rows.
@@ -63,7 +63,7 @@ def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: 
 
 @njit(cache=True, nogil=True)
 def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i] = Den of individuals lo..hi-1, or 0 with fewer than two clusters."""
+    """out[i] = S_Dbw's between-cluster density of individuals lo..hi-1, or 0 with fewer than two clusters."""
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
     scale, pull, best = np.empty(n_chunks), np.empty(n_chunks), np.empty(n_chunks)
@@ -95,7 +95,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
-    """Return 1 if a bag at this squared distance is in the neighbourhood, or its distance for PRINTED."""
+    """Return the bag's distance for PRINTED; otherwise 1 if the bag is in the neighbourhood, or 0 if not."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -344,7 +344,7 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = reduction ``how`` of its previous value and the values[j] of the rows of bag i."""
+    """out[i, j] = reduction ``how`` over its previous value and values[j, t] for all rows t of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -361,9 +361,9 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
-    """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier."""
-    # ``order`` must start with the instances whose values have the largest sums, because only these can be
-    # farther everywhere. Dropped instances are not compared: their dominators drop the same instances.
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or equal and earlier."""
+    # ``order`` must sort the instances by decreasing sum of values, because only earlier ones can be farther
+    # from all bags. Dropped instances are not compared: those that drop them also drop what they would.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -396,7 +396,7 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
     """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
-    # ``bags`` starts with the bags that decided the last comparison; they often also decide the next.
+    # Test the bags that gave the last answer first; they are at the front of ``bags``, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -557,7 +557,7 @@ def current_value(task, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """Return the sum over clusters that FTWCV subtracts from its constant."""
+    """Return the sum, over all clusters, of the terms that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -623,7 +623,7 @@ class Task(NamedTuple):
     """Objective to minimise, and the rule for drawing genes."""
 
     objective: int
-    literal: bool  # FTWCV: use sums of `terms` over cluster sizes instead of within-cluster squares
+    literal: bool  # FTWCV: use sums of `terms` divided by cluster sizes, not within-cluster squares
     constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
     terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of each bag
     rule: int

@@ -131,7 +131,7 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
     """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` belongs to ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
+    # ``violation`` is that of the initial labels; a pair whose bags share a cluster adds its ``pair_weight``.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -265,7 +265,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Return the cluster with the lowest value, or ``home`` if none is clearly lower (to terminate)."""
+    """Return the cluster with the lowest value, or ``home`` if none is clearly lower, to prevent cycles."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)

@@ -191,7 +191,7 @@ def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
     # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
     # cache folder. The first of these that only this user can write to is used. If there is none, loops are
-    # read from the first folder that contains any.
+    # read from the first safe folder that contains any.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -257,7 +257,7 @@ def _owned(status: os.stat_result) -> bool:
 
 
 def _shared(status: os.stat_result) -> bool:
-    """Return whether users other than the owner have write permission; links have no mode."""
+    """Return whether users other than the owner have write permission; False for symbolic links."""
     if os.name == "nt" or stat.S_ISLNK(status.st_mode):
         return False
     in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)

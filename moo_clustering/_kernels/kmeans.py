@@ -111,10 +111,10 @@ def nearest_in_groups(  # type: ignore[no-untyped-def]
     X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last
 ):
     """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
-    # Group g contains the points from ``starts[g]`` to ``starts[g + 1]``, with numbers and squared
-    # ``limits``: a point is found only within its limit. ``blocks`` joins the columns of each group, (d,
-    # size). A group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the
-    # distance found so far, with a margin for rounding. Distances do not depend on other rows or groups.
+    # Group g contains the points ``starts[g]:starts[g + 1]``. A row can find a point only if their squared
+    # distance is at most the point's limit. ``blocks`` contains one (d, size) array per group, flattened. A
+    # group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the largest
+    # distance in the row's list, with a margin for rounding. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
@@ -221,7 +221,7 @@ def _move_centers(
 
 @njit(cache=True, nogil=True)
 def _radius(X: NDArray[Any]) -> float:
-    """Return the largest norm of any sample; rounding errors of means are proportional to it."""
+    """Return the largest norm of a sample, to which the rounding errors of means are proportional."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -369,7 +369,7 @@ def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
     """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
-    # ``columns`` contains the centres of all candidates, (d, p k). Adding and then subtracting an anchor
+    # ``columns`` (d, p k) contains the k centres of each candidate. Adding and then subtracting an anchor
     # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)

@@ -1,7 +1,7 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
-A row reconstructs one sample from some of its candidates. Its non-negative weights minimise the squared error
-plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
+A row reconstructs one sample as a weighted sum of others, its candidates. Its non-negative weights minimise
+the squared error plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
 import numpy as np
@@ -264,7 +264,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
 def change_supports(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop a row's smallest weight or add the candidate with the largest gain, then descend."""
+    """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
     weights = np.empty(candidates.shape[1])
     used = np.empty(candidates.shape[1], dtype=np.bool_)
     rest = np.empty(X.shape[1])
@@ -325,7 +325,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 def _enter(  # type: ignore[no-untyped-def]
     X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
 ):
-    """Add candidate a and re-optimise the non-negative weights, which may drop members; return the size."""
+    """Add candidate a and optimise all weights, which may drop candidates; return the number that remain."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -346,7 +346,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
-        # After a step of 0, the new candidate is still 0, so its trial value decides whether it remains.
+        # After a step of 0, the new candidate's weight is 0; keep it if its trial weight is positive.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -355,7 +355,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Members after a removed one have moved, so their rows of the factor must be recomputed.
+        # Candidates after a removed one have moved up, so recompute their rows of the Cholesky factor.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -365,7 +365,7 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Compute each support size's smallest error on a growing path, and the weights of sizes with a slot."""
+    """Find the smallest error for each number of links, and the weights for numbers that have a slot."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
     # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Bound from Lawson and Hanson's program, which is rarely reached because the error must decrease.
+        # Lawson and Hanson's limit of rounds; usually, the error stops decreasing and ends the loop earlier.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -396,7 +396,7 @@ def support_paths(  # type: ignore[no-untyped-def]
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # Without a candidate, the first round goes on with the single link that must remain.
+            # If the first round finds no candidate, it continues, so that the sample gets one link.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -417,7 +417,7 @@ def support_paths(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
-    """Find the sizes whose errors lie on the decreasing part of the lower convex hull."""
+    """Find the numbers of links whose errors lie on the decreasing part of the errors' lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
     # Decrease in error per link before each hull corner; it becomes smaller along the hull.

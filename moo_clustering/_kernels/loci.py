@@ -16,7 +16,7 @@ from moo_clustering._kernels.trees import join, settle
 
 @njit(cache=True, nogil=True)
 def add_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
-    """counts[j, r] += number of rows with rank r at locus j; four rows at a time, which hides latency."""
+    """counts[j, r] += number of rows with rank r at locus j; takes four rows at a time, which is faster."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
@@ -99,7 +99,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-def]
-    """Set flat[position] to a uniform rank below its locus width; draws are uniform 32-bit integers."""
+    """Set flat[position] to a random rank below the width of its locus, given random 32-bit ``draws``."""
     for t in range(positions.shape[0]):
         position = positions[t]
         width = np.uint64(widths[position % n_var])
@@ -162,7 +162,7 @@ def link_objectives(  # type: ignore[no-untyped-def]
 def add_up(
     row: NDArray[Any], sizes: NDArray[Any], sums: NDArray[Any], count: NDArray[Any], total: NDArray[Any]
 ) -> None:
-    """Add up the sizes and sums of each cluster, stored at its smallest part."""
+    """Add up the sizes and sums of the parts of each cluster, and store them at its smallest part."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -235,7 +235,7 @@ def deviations(
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum the weights of part pairs that are in different clusters (``apart``) or in the same cluster."""
+    """Sum the weights of pairs of parts in different clusters (with ``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

@@ -432,9 +432,9 @@ def assign_groups(  # type: ignore[no-untyped-def]
 ):
     """Assign groups of samples to medoids one by one, separating them from their opponents."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
-    # position with the fewest conflicting groups so far; ties are broken by lower cost, then lower position.
-    # If penalty >= 0, it is added to the cost for every conflict, and the lowest sum decides. ``costs[r, g]``
-    # is the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.
+    # medoid with the fewest conflicting groups so far; ties are broken by lower cost, then lower position. If
+    # penalty >= 0, it joins the medoid with the lowest cost + penalty * conflicts instead. ``costs[r, g]`` is
+    # the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

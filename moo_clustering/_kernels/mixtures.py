@@ -1,7 +1,7 @@
 """Diagonal Gaussians with relevant features in each cluster: parameters, scores and hard-EM sums.
 
 The first ``counts[c]`` columns of row c of ``features`` are the relevant features of cluster c; their
-log-likelihood-ratio coefficients are stored in the same way. Only these determine the cost of a score.
+log-likelihood-ratio coefficients are stored in the same way. Scores are computed from these features only.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Number of times that a feature's background is fitted and clusters are removed from it.
+# Maximum number of rounds; each fits a feature's background, then removes clusters from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
     """Fit the mean and variance that clusters share in feature j; also return the gain over one Gaussian."""
-    # Alternate: fit the background to the clusters that share it, then remove those that gain by it.
+    # Alternate: fit the background to the clusters that share it; remove those better fitted on their own.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -82,7 +82,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 def assign_rows(  # type: ignore[no-untyped-def]
     X, features, linear, curves, bases, counts, lo, hi, first, second, margins
 ):
-    """Find the best and second best cluster (ties: the lowest) of samples lo..hi-1, and their margin."""
+    """Find the best and second best cluster (ties: the lowest) of samples lo..hi-1, and the score gap."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0

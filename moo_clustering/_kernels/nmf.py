@@ -11,7 +11,7 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
-# With fewer runs, looping over them costs more than it gains.
+# With fewer runs than this, loops over the runs cost more time than they save.
 _WIDE = 8
 # A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)
@@ -101,7 +101,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """Compute the same sums in the same order if there are only a few runs."""
+    """Compute the same sums as the function above, in the same order, for a small number of runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import FloatArray
 from moo_clustering._kernels.caching import njit
 
-# Add the narrow counters below to the wide ones after this many pairs, before they overflow.
+# Number of pairs after which the one-byte counters below are added to wide ones, before they overflow.
 _FLUSH = 255
 # Reassociation permits vectorised sums. Their order still depends only on the shapes, so results do not
 # depend on the block to which an individual belongs.
@@ -22,7 +22,7 @@ _SUMS = {"reassoc", "nsz"}
 
 @njit(cache=True, nogil=True)
 def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-    """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` is sample-major."""
+    """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
     # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
     # width; they are added to ``counts`` before they overflow.
     n_individuals = labels.shape[1]
@@ -46,7 +46,7 @@ def weigh_equal(
     equal: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> None:
-    """Sum the weights of pairs with equal labels and of pairs with different labels (sample-major)."""
+    """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
     # Compute both sums, because the sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
@@ -100,7 +100,7 @@ def count_equal_by_class(
 
 @njit(cache=True, nogil=True)
 def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
-    """Count pairs from the counters, add each counter to the total of its label, and reset the counters."""
+    """Count pairs within classes from the counters, add these to the totals of the labels, and reset them."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -155,9 +155,9 @@ def sweep_groups(  # type: ignore[no-untyped-def]
     keep,
 ):
     """Move groups in order, each to its best cluster, until no group moves; return the number of sweeps."""
-    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; ``start`` contains the
-    # labels that inertia favours. votes[i] multiplies the weights in row i; ``scores`` is scratch space with
-    # one number per cluster. With ``keep``, no cluster loses its last group.
+    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; each sample adds
+    # half a vote for its label in ``start``. votes[i] multiplies the weights of links from sample i;
+    # ``scores`` is scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
         moved = False
@@ -625,13 +625,13 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
     """Compute the amount of domination: the product of the objective differences divided by their ranges."""
-    # If the constraint violations c and d differ, only they count, relative to the last range.
+    # If the violations c and d differ, return their difference divided by the last range.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference spans the whole range, compared with which a finite difference is 0.
+        # An infinite difference counts as 1 (the whole range); relative to it, finite ones are 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -645,7 +645,7 @@ def weigh(
     # ``violations``, c and d are the constraint violations of the archive, the new and the current
     # solution. The ranges cover all three. Returns 1 if the current solution dominates the new one, -1 in the
     # reverse case, and 0 otherwise; the number of members that dominate the new solution; the summed amounts
-    # by which these members, and the current solution if relevant, dominate it; and the smallest amount of a
+    # by which these members, and the current solution in case 1, dominate it; and the smallest amount of a
     # member (or inf), with the first row that attains it.
     relation = 0
     if dominates(current, d, new, c):

@@ -84,7 +84,7 @@ def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
-    """Replace F by W adjusted by F + F', which is first divided by its largest absolute entry."""
+    """Replace F by W, raised or lowered by F + F' after dividing F + F' by its largest absolute entry."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):

@@ -80,8 +80,8 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 
     ``rates`` are the weights of the sum of squares, cut edges, load variation, changed share and mean
     compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size and perimeter,
-    and ``borders`` each edge's shared border. ``heat`` is the initial temperature relative to the mean
-    worsening of a move; it falls to a hundredth. Loads stay within ``low..high``, and regions connected.
+    and ``borders`` each edge's shared border. ``heat`` times the mean worsening of a move is the first
+    temperature, which falls to a hundredth. Loads stay within ``low..high``, and regions stay connected.
     """
     n, d = X.shape
     p = 0
@@ -245,10 +245,10 @@ def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):  # type: ignore[no-untyped-def]
-    """Bisect random spanning trees of a connected set into regions ``first, ...`` with loads in low..high.
+    """Divide a connected set of areas into regions numbered from ``first``, by cutting random spanning trees.
 
-    Edges with large ``bias`` are cut first. Up to ``n_trees`` trees are tried per bisection. Returns whether
-    all loads are within the bounds; if not, the set is only partly divided.
+    Edges with large ``bias`` are preferred. Each cut tries up to ``n_trees`` trees. Returns whether all loads
+    are within low..high; if not, the set is only partly divided.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
@@ -326,9 +326,9 @@ def _miss(load, low, high):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
-    """Merge random pairs of neighbouring regions and cut random trees of them (ReCom), ``n_times``."""
+    """Merge a random pair of neighbouring regions and redivide it by a random tree (ReCom), ``n_times``."""
     # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
-    # include a load outside the bounds, and the most even cut is used. Returns the number of invalid loads.
+    # include a region outside the bounds, and the most even cut is used. Returns the number of such regions.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

@@ -1,4 +1,4 @@
-"""Kernels for SISC sweeps over ranges of rows: feature weights, fuzzy memberships and their sums."""
+"""Kernels for SISC sweeps, with the paper's step and equation numbers: weights, fuzzy memberships, sums."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def _power(w, exponent):  # type: ignore[no-untyped-def]
 
 @borrowed(error_model="numpy")
 def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ignore[no-untyped-def]
-    """Compute a feature's centroids (11); its dispersions overwrite the first sums."""
+    """Compute a feature's centroids by equation (11); its dispersions overwrite the first sums."""
     for t in range(k):
         mass = masses[t]
         z = sums[t] / mass if mass > 0.0 else kept[t] - shift
@@ -88,7 +88,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
 def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
-    """Compute each feature's terms in the distances of step 6, for features lo..hi-1."""
+    """Compute the terms that features lo..hi-1 contribute to the distances of step 6."""
     # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
     # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
@@ -131,7 +131,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
-    """Update a sample's memberships (8); return the smallest N and the sum of (least / N)^(1 / (f - 1))."""
+    """Update memberships (8); return the least N = distance * factor and sum of (least / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0

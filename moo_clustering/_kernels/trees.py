@@ -54,7 +54,7 @@ def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # t
 
 @njit(cache=True, nogil=True, inline="always")
 def rounded(value: float) -> float:
-    """Round to 41 significant bits by Veltkamp's splitting (monotone), so that noise breaks no ties."""
+    """Round to 41 significant bits by Veltkamp's splitting (monotone), so rounding errors break no ties."""
     high = value * 4097.0
     result: float = high - (high - value)
     return result
@@ -292,7 +292,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 @njit(cache=True, nogil=True)
 def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
-    """Count a cluster of a size above ``below``, a size that must already be in the list."""
+    """Count a new cluster of this size, which exceeds ``below``, a size that is already in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -315,9 +315,9 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
-    # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore
-    # need no further inspection until it increases; links used in the meantime are skipped like links of
-    # larger clusters. After each increase, at most n / size clusters remain: all inspections take O(n log n).
+    # The smallest cluster size never decreases, and a cluster above it stays above it. Skipped links, which
+    # join two larger clusters, are therefore not inspected again until the smallest size increases. After
+    # each increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
     # count[s] clusters have size s; larger[s] is the next size in a linked list from 0 to n + 1.
@@ -453,7 +453,7 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
-    """Compute the DBCV of each of the partitions (p, n) separately, with cluster sizes ``sizes`` (p, k)."""
+    """Compute the DBCV index of each of the partitions (p, n), whose cluster sizes are ``sizes`` (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
     # ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is each
     # sample's smallest positive distance.
@@ -501,7 +501,7 @@ def _cores(
             total += closeness[i, j]
         least = nearest[i]
         if total < 1e-280:  # such sums may have lost relevant terms to underflow
-            # The nearest sample overall is so much nearer than the cluster that the powers underflow.
+            # Samples of other clusters are so much nearer than the own cluster that powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
@@ -516,7 +516,7 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Return the longest edge between inner samples (or of the tree if there is none); mark inner samples."""
+    """Return the longest edge between inner samples (if none, the longest of all); mark the inner samples."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
@@ -612,7 +612,7 @@ def _nearest_outside(  # type: ignore[no-untyped-def]
 def _label_nodes(
     component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
 ) -> None:
-    """Find the component to which all points of each node belong, or -1."""
+    """Find the component to which all points of each node belong, or -1 if they belong to several."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -653,7 +653,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # No sample of another component lies within ``beyond``, so none is nearer than the best.
+            # Sample i has no outside sample within ``beyond[i]``, so it cannot improve on ``best``.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(
@@ -668,7 +668,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
             i = source[own]
             if i < 0:
                 continue
-            # Two components may have chosen the same link.
+            # Two components may have chosen the same link, so join them only once.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1

@@ -91,8 +91,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    Solutions with smaller constraint violations dominate, by the difference of the violations divided by
-    their range. Objectives decide between equal violations. ``out["X"]`` replaces the evaluated genotypes.
+    A solution with a smaller constraint violation dominates. The amount is then the difference divided by the
+    range. Objectives are compared only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def _n_samples(init_factor: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
-    """Return the probability of moving to a solution dominated by an average amount; see :class:`AMOSA`."""
+    """Return the probability of moving to a solution dominated by this average amount; see :class:`AMOSA`."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -326,7 +326,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by the best solutions, up to ``hard_limit``."""
+        """Replace the members by non-dominated solutions of smallest violation, at most ``hard_limit``."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -417,7 +417,7 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # Distance sums within this factor are ties, so that rounding does not decide.
+        # Distance sums within this factor are ties, so that rounding errors have no effect.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 

@@ -152,7 +152,7 @@ def run_steps(
     rng: Generator | None,
     verbose: bool,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and run ``ngen`` generations, or fewer once the step's budget is exhausted."""
+    """Evaluate a population and run ``ngen`` generations, or fewer if the evaluation budget is used up."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
         raise TypeError(f"population must be a list of individuals, got {quoted(population)}")

@@ -45,7 +45,7 @@ class DeapSearch:
     population : list
     logbook : deap.tools.Logbook
         ``gen``; ``nevals`` or the step's columns, if reported; and ``min`` and ``avg`` of the finite fitness
-        values, as lists with one natural value per objective.
+        values, as lists with one value (original sign) per objective.
     generation : int
     exhausted : bool
     finished : bool
@@ -55,7 +55,7 @@ class DeapSearch:
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. Its optional attributes are
     ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
-    ``finished``, whether the search has ended; and ``eligible(population)``, hall-of-fame candidates.
+    ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
 
     Checkpoints contain the genes, fitness and other plain attributes of individuals, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and

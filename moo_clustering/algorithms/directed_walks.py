@@ -155,7 +155,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Return, for each row of weights, the least violating solution with the lowest weighted sum."""
+    """Return, per row of weights, the solution of smallest violation that has the lowest weighted sum."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

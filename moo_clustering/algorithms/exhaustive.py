@@ -72,9 +72,9 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     Returns
     -------
     Result
-        The pymoo result. ``pop`` contains the distinct improved sets. ``opt`` (also ``X``, ``F``, ``G``,
-        ``CV``) is the exact front, sorted by ascending Xie-Beni index; with ``supervision="constraint"``, it
-        contains only sets with the smallest violation.
+        The pymoo result. ``pop`` contains the distinct sets, as improved by the problem. ``opt`` (also
+        ``X``, ``F``, ``G``, ``CV``) is the exact front, sorted by ascending Xie-Beni index; with
+        ``supervision="constraint"``, it contains only sets with the smallest violation.
 
     Examples
     --------

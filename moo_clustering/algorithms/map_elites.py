@@ -130,7 +130,7 @@ class MapElites(GeneticAlgorithm):
     weights : array-like of shape (n_obj,), optional
         Weights of the minimised objectives; their weighted sum is the quality. Default: the first objective.
     reference : float, default=0.0
-        Minimised quality that adds 0 to the QD score, such as the worst possible value.
+        Quality (minimised) of a member that adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
@@ -193,7 +193,7 @@ class MapElites(GeneticAlgorithm):
         self.termination = DefaultMultiObjectiveTermination()
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        # A control run may have replaced the survival.
+        # A control run (random baseline) may have replaced the survival.
         if isinstance(self.survival, CellSurvival):
             self.survival.set_up(problem)
 

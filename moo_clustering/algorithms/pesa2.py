@@ -26,7 +26,7 @@ class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
     Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Children
-    enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate
+    enter the archive one by one, unless a member is as good or better. Smaller constraint violations dominate
     regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
     n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
     multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.

@@ -918,7 +918,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield path, kind and value of every object that may change during a run, owners first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). Shared plain values (None, True, small integers) never count as the problem's values.
+    # attributes). None, True and small integers are yielded even if the problem also has them.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()

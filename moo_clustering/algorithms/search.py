@@ -55,7 +55,7 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a final checkpoint. A second
-    Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act alike if they have the same handler.
+    Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP do the same if they have its handler.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if it is
@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# Generator of a fit that yields every search before running it, so that a caller can take the search over.
+# A fit as a generator that yields each search before running it, so that the caller can run it instead.
 Plans = Generator[Plan, None, Result]
 
 

@@ -79,7 +79,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     ----------
     parts : Parts
     label : callable
-        Same as in :func:`lazy_labels`, or returns a dict of columns, with the labels in ``"cluster"``.
+        As in :func:`lazy_labels`, but may return a dict of columns, with the labels in ``"cluster"``.
     folder : path-like
         Folder for the files, created if necessary.
 

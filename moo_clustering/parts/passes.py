@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return or merge the results of ``visit(part, rows, *args)``; without Dask, ``rows`` is None."""
+    """Call ``visit(part, rows, *args)`` for all parts; list or merge results. Without Dask, rows is None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -99,7 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is repeated if its worker dies; scattered data is lost.
+        # Submit the arguments as a task, which is repeated if its worker dies; ``scatter`` would lose them.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Rows that a pass reads at once, if file and chunk sizes allow it: 10 MB for 10 float32 features.
+# Number of rows to read at once, if file and chunk sizes allow it: 10 MB with 10 float32 features.
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}

@@ -47,10 +47,10 @@ class Survey:
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of each candidate, shape (p, k, d), in one pass."""
         # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
-        # A candidate's values are bit-identical for all divisions into parts and all other candidates.
+        # A candidate's values do not depend on the division into parts or on the other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # Bound the squares by this candidate's own centres only.
+        # Bound the squares by each candidate's own centres, so that the others do not affect it.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -90,7 +90,7 @@ class Drawn(NamedTuple):
 
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
-    """Find a table's bounds and draw a uniform sample, independent of the division, in one pass."""
+    """Find column bounds and draw a uniform sample, in one pass; the division into parts has no effect."""
     # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
@@ -121,7 +121,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit that at least ``size`` of n row keys do not exceed, except in one of 10^9 cases."""
+    """Return a limit that at least ``size`` of n row keys satisfy, with a probability of 1 - 10^-9."""
     # Without a limit, each part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 

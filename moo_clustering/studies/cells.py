@@ -100,7 +100,7 @@ def run_cells(
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # If the loop ends early, closing() drops the cells already dispatched.
+    # If the loop ends early, closing() cancels cells that have been submitted.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -178,7 +178,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose values satisfy ``found``; if a cell is added again, its new line counts."""
+        """Drop cells whose values satisfy ``found``; if a cell is added again, its new line is used."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:

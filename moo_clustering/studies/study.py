@@ -97,8 +97,8 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes are used only to score the labels. If the second parameter of a
-    function has a default, it receives the seed only if it is called ``seed`` or ``random_state``. Cells use
+    Fits receive only the features; classes are used only to score the labels. A function's second
+    parameter, if it has a default, gets the seed only if called ``seed`` or ``random_state``. Cells use
     one thread; only run times depend on the number of workers. Scores by classes ignore samples whose class
     is -1 or missing. Data sets on which a score has no value are ignored. Noise (the label -1) is one
     cluster. Functions are identified by name, not by code, and :func:`functools.partial` by arguments too.
@@ -248,7 +248,7 @@ class Study:
         Parameters
         ----------
         method : str
-            A clusterer or function of the study.
+            Name of a clusterer or function of the study.
         space : mapping of str to tuple or list
             Parameter domains: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
@@ -667,7 +667,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search; hypervolumes are relative to the fronts of the same seed."""
+        """Combine the control runs of a search; a hypervolume is relative to the fronts of its seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")

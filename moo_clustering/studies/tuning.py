@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` leaves one data set out."""
+    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` tests each data set once."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError("on='others' requires at least two data sets, got one")

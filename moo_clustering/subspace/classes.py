@@ -53,7 +53,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Return the shares of Eq. 1 and the denominator that it omits; unlabelled samples are ignored."""
+    """Return each cluster's class shares (Eq. 1) and labelled mass, by which its class sums are divided."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows

@@ -59,7 +59,7 @@ class SubspaceData:
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of other samples, by which the dense rows of X are also shifted.
+            ``matrix.shift`` of earlier data, which is also subtracted from dense rows of X.
         """
         try:
             name = np.dtype(dtype).name
@@ -269,7 +269,7 @@ class SparseMatrix:
 
     @cached_property
     def order(self) -> Int64Array:
-        """Features in order of decreasing frequency, because frequent features share samples."""
+        """Features by decreasing frequency, so that features processed together occur in the same samples."""
         return np.argsort(-self.frequencies, kind="stable")
 
     @cached_property
@@ -362,8 +362,8 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # Block sums that are added in order are the same for any number of threads. The stride keeps slow
-    # blocks (frequent features) apart.
+    # Block sums that are added in order are the same for any number of threads. Taking blocks
+    # in steps of 16 spreads slow blocks (of frequent features) over the threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

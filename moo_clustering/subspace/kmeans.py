@@ -160,7 +160,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # Subtract the smallest dispersion, or with a tiny gamma all quotients overflow and all weights are 0.
+    # Subtract the smallest dispersion; otherwise, a tiny gamma could make all weights underflow to 0.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):
@@ -190,9 +190,9 @@ def start(
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        The mean of a few labelled samples of one class per cluster ("seeds" if nothing is labelled); points
-        halfway between random samples and the mean; k-means on unit rows; random memberships; or equal
-        memberships, which no sweep can change (issues a UserWarning).
+        "labels": means of a few labelled samples of one class per cluster, or as "seeds" without labels.
+        "seeds": points halfway between random samples and the mean. "kmeans": k-means on unit rows.
+        "dirichlet": random memberships. "equal": equal ones, which no sweep can change (UserWarning).
     rng : numpy.random.Generator
 
     Returns
@@ -239,7 +239,7 @@ def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
 
 @documented(sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Return memberships by unweighted distances to centroids halfway between samples and the mean.
+    """Return memberships from unweighted distances to centroids halfway between given samples and the mean.
 
     Parameters
     ----------

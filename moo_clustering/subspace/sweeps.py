@@ -128,7 +128,7 @@ def weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> Weighted:
-    """Compute centroids and weights; clusters without mass keep their old centroid or get the mean."""
+    """Compute centroids and weights; clusters without members keep their old centroid or get the mean."""
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
