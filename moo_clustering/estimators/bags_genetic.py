@@ -586,7 +586,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to the medoids, raised for medoids themselves so that other bags move first."""
+        """Compute distances to medoids; those between medoids are raised, so that repairs spare medoids."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

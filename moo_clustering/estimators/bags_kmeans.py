@@ -160,7 +160,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and updates (Eq. 2), starting from ``medoids``; H is indexed [bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2) of ``medoids``; H[i, j] is the distance of bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]

@@ -77,7 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters with the document (MCLA), or see ``documents.association``.
+        Share of a meta-cluster's clusters with the document (MCLA), or its co-occurrence with a cluster.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32

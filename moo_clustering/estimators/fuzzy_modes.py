@@ -68,7 +68,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
-        Samples for which at least this share of solutions agree train a 5-nearest-neighbour classifier.
+        Minimum share of votes for a sample to be used as a training sample of the ``"vote"`` classifier.
     final : {"vote", "cspa"}
         How the solutions on the front are combined; ``choose`` accepts the same names. ``"vote"``: majority
         vote and classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.

@@ -58,7 +58,7 @@ WARD_SAMPLES = 8000
 # whichever is larger. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
-# over all rows (more than eleven gain less than .2%), and relative gain below which a candidate stops.
+# over all rows (further ones gain less than .2%), and relative gain at which a solution is final.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -98,7 +98,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Whether to run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) too, at equal budgets.
+        Whether ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) also run, with equal budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int
