@@ -277,7 +277,7 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        # Estimate the mean squared distance using at most 1024 samples.
+        # Estimate the mean squared distance from distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)

@@ -70,8 +70,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters receive the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty *
-        violation_``; ``"repair"`` also moves bags to satisfy them.
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times
+        ``violation_``; ``"repair"`` also moves bags to satisfy them.
     penalty : float
         Weight of the violation in the objective.
     normalize : bool

@@ -158,8 +158,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Must-links can leave too few bags for filling small clusters, so the geometry must not rely on the
-        # minimum cluster size.
+        # Must-links can leave too few free bags to fill small clusters, so do not promise the minimum cluster
+        # size to the geometry.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(

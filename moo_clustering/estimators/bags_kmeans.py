@@ -92,12 +92,12 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         ``n_clusters``, or fewer because of constraints.
 
     Notes
-    ----- Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
-    whole, largest group first, and groups with a cannot-link between them are assigned to different clusters.
-    Small clusters are then filled with unconstrained bags. If the distance is asymmetric, updates can
-    increase the inertia. If a run returns to earlier medoids, its best solution since then is used. Computing
-    the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init
-    n_clusters n_bags^2) time.
+    -----
+    Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a whole,
+    largest group first, and groups with cannot-links to different clusters. Small clusters are then filled
+    with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run returns
+    to earlier medoids, its best solution since then is used. Computing the distances takes O(n_instances^2
+    n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
 
     Examples
     --------

@@ -77,7 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters with the document (MCLA), or its co-occurrence with a cluster.
+        Share of a meta-cluster's clusters with the document (MCLA), or co-occurrence of document and cluster.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -163,7 +163,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Unite equal documents, which runs can weight differently and the consensus can separate.
+        # Unite equal documents, because a run can give them different weights and so different labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(

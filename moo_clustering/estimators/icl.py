@@ -141,8 +141,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for training samples can differ from ``labels_``, because they are treated as new samples,
-        in addition to the training samples. Raises a ValueError for graphs.
+        Predictions for training samples can differ from ``labels_``, because such rows are scored as if they
+        were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)

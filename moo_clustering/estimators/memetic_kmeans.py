@@ -127,11 +127,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Partitioned table that was passed to ``fit``.
 
     Notes
-    ----- Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features)
-    time, later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The
-    budget counts it as 1.5 n_samples^2 distances, but these are faster; compare strategies by ``max_time``.
-    In addition, O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for
-    partitions are used.
+    -----
+    Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time,
+    later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The budget
+    counts it as 1.5 n_samples^2 distances, but it is slower; compare strategies by ``max_time``. Also,
+    O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for partitions are used.
 
     With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
     larger budget never worsens the result. Ctrl-C stops the search, and the best solution so far is used.
@@ -524,7 +524,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
 
-    # Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children in vain.
+    # Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
 
     population: list[Any]
     objectives: FloatArray

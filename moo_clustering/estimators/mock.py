@@ -86,12 +86,12 @@ class MOCK(
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
-    links between the parts, independently of N. ``encoding="locus"`` and deviation cost O(N (n_features +
-    L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls``
-    times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels belong to one
-    class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC
-    11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO,
-    2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
+    number of links between parts of the tree, independently of N. ``encoding="locus"`` and deviation cost O(N
+    (n_features + L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search
+    ``n_controls`` times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels
+    belong to one class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering",
+    IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization",
+    GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
     multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
@@ -132,7 +132,7 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Largest neighbour rank that is distinguished; a limit saves time. At least 5 ``n_neighbors`` is safe.
+        Higher neighbour ranks are set to this one, which saves time. At least 5 ``n_neighbors`` is safe.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int

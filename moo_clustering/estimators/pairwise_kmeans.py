@@ -442,7 +442,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # rank it below unselected components at the same position
+            nearest[chosen] = -1.0  # unselected components at the same position rank higher
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:

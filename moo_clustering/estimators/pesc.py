@@ -109,7 +109,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         A scikit-learn metric, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` does
-        not apply to them, but bridges and ``predict`` still use ``scale`` and ``metric``.
+        not apply to them, but links that connect components, and ``predict``, use ``scale`` and ``metric``.
 
     Attributes
     ----------

@@ -87,10 +87,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         Whether each area left its region in ``start``; False for areas without an earlier region.
 
     Notes
-    ----- With ``start``, each region keeps the number and (in ``cluster_names_``) any name of the earlier
-    region that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``,
-    because new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges))
-    time and O(pop_size n_areas + n_edges) memory.
+    -----
+    With ``start``, each region keeps the number and (in ``cluster_names_``) any name of the earlier region
+    that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``, because
+    new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time and
+    O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------
@@ -473,7 +474,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible; if areas must move, warn, or raise a ValueError without ``repair``."""
+    """Make earlier regions feasible; if this moves areas, warn, or raise a ValueError without ``repair``."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]

@@ -81,10 +81,11 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         With ``search="hull"``, the result contains no genes, and there is no history.
 
     Notes
-    ----- Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are
-    only selected if all graphs on the front have too many, because the ratio cut favours isolated samples.
-    With w candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest
-    member and O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    -----
+    Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are only
+    selected if all graphs on the front have too many, because the ratio cut favours isolated samples. With w
+    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest member and
+    O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------

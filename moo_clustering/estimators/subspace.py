@@ -425,7 +425,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion (in squared units of X) that divides a weight by e. Larger values use more features.
+        Added dispersion (squared units of X) that divides a weight by e. Large values use more features.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -458,7 +458,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The labels of the last sweep precede its centres, so compute new labels from the distances.
+        # The last sweep computes labels before centres, so compute new labels from its distances.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         return Clusters(
             memberships, found.centers, found.log_weights, np.zeros(self.n_clusters), found.history

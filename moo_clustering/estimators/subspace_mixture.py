@@ -283,7 +283,7 @@ class MixtureSearch:
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Return the gain of the clusters over the background minus their cost, and their parameters."""
+        """Return the log-likelihood gain over a single cluster minus the costs, and the parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -504,7 +504,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples; results are corrected for the means, which are not subtracted to preserve sparsity."""
+    """Sparse samples; to preserve sparsity, means are not subtracted, but results are corrected for them."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
