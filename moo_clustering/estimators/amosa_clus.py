@@ -49,7 +49,7 @@ class AMOSAClus(MedoidSetClusterer):
     metric : str or callable
         Same as for :class:`NSGA2Clus`; with ``encoding="center"``, it must be "cosine" or "euclidean".
     encoding : {"medoid", "center"}
-        Whether clusters are represented by samples or by perturbed points. Points require dense data.
+        Whether clusters are represented by samples or by arbitrary points, which require dense data.
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         Same as for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     acceptance : {"physical", "literal"}
@@ -217,7 +217,7 @@ def draw_moves(
     can_delete: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw a move for each row, uniformly from the applicable moves; -1 if there are none."""
+    """Draw one of the applicable moves (replace, insert, delete) for each row; -1 if none is applicable."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))
@@ -277,12 +277,12 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        # Estimate the mean squared distance using at most 1024 samples.
+        # Estimate the mean squared distance from distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # Compute the same value as ``e1="centroid"`` of the I-index.
+        # Sum the distances of all samples to their mean, as the I-index does with ``e1="centroid"``.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -300,7 +300,7 @@ class CenterProblem(Problem):
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Return contiguous labels of shape (n_individuals, n_samples), numbered by non-empty centre."""
+        """Assign samples to centres; labels (n_individuals, n_samples) number only non-empty clusters."""
         labels = [self._assign(centers)[0] for centers in self._each(X)]
         return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
 

@@ -46,7 +46,7 @@ class BagData(NamedTuple):
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Compute each partition's sum of the violated shares of must-links and cannot-links."""
+        """Add up the shares of must-links and of cannot-links that each partition violates."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
@@ -70,8 +70,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters receive the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times their
-        violation; ``"repair"`` also moves bags to satisfy them.
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times
+        ``violation_``; ``"repair"`` also moves bags to satisfy them.
     penalty : float
         Weight of the violation in the objective.
     normalize : bool
@@ -86,7 +86,7 @@ class BagClusterer(
     cluster_sizes_ : ndarray of shape (n_clusters_,)
         Number of bags in each cluster.
     violation_ : float
-        Sum of the violated shares of must-links and cannot-links, from 0 to 2.
+        Share of must-links that are violated plus share of cannot-links that are violated, from 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
         Minimum and range of each feature; zeros and ones if ``normalize`` is False.
     """
@@ -227,7 +227,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number clusters by first appearance, warn if needed, and return old numbers."""
+        """Unite equal bags, number clusters by their first bags, and return the former cluster numbers."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -290,7 +290,7 @@ class DistanceOptions:
     max_memory : float
         Maximum memory for the distances, in bytes.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance from bags to medoids and medoids to bags, see :func:`~moo_clustering.bags.bag_distances`.
+        Type of distance between bags and medoids, see :func:`~moo_clustering.bags.bag_distances`.
     """
 
     _: KW_ONLY
@@ -307,7 +307,7 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the first index of the smallest non-negative value along the last axis, up to rounding."""
+    """Return the first index along the last axis whose value (at least 0) is the minimum up to rounding."""
     # Relative differences below this limit are rounding errors of matrix products.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)

@@ -48,7 +48,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Population size, generations after the initial one, and maximum number of evaluations and trials.
+        Population size, generations after the initial one, and maximum number of all evaluations.
     elitism : {1, 0}
         Whether the best individual so far replaces the worst new one if all new individuals are worse.
 
@@ -59,7 +59,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
-        Number of evaluated individuals, and number of trials of other values for single genes.
+        Number of evaluated individuals, and number of evaluated changes of single genes.
     n_restarts_, n_iter_ : int
     history_ : Recorder
     """
@@ -130,7 +130,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics over eligible individuals only, because empty clusters can lower the objective."""
+    """Statistics without individuals that have illegal empty clusters, which can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -158,8 +158,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Must-links can leave too few bags for filling small clusters, so the geometry must not rely on the
-        # minimum cluster size.
+        # Must-links can leave too few free bags to fill small clusters, so do not promise the minimum cluster
+        # size to the geometry.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
@@ -250,8 +250,8 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Each generation selects parents by roulette, redraws genes with probabilities
-    that depend on the objective for each value, and improves some individuals by a k-means step. There is no
+    Individuals are partitions. Each generation selects parents by roulette, redraws genes, preferring cluster
+    numbers that lead to a low objective, and improves some individuals by a k-means step. There is no
     crossover. Mutation takes O(pop_size n_bags (n_instances + n_clusters^3)) time per generation. Source:
     Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
@@ -292,8 +292,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     bias : float
         Constant added to each cluster's weight in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective: within-cluster sum of squares of the bag means (``"between"``), or a reading of the printed
-        Eq. 7. ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
+        Objective: within-cluster sum of squares of the bag means (``"between"``), or an interpretation of Eq.
+        7 as printed. ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
         Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
         or, as in the paper, the number of non-empty clusters, which does not penalise these partitions.
@@ -398,9 +398,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     In contrast to :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX),
-    improves each child by single moves to a local optimum, and removes duplicate partitions. Random restarts
-    of the descent are as good if there are few local optima or only a few dozen descents, and worse
-    otherwise. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    improves each child by single moves to a local optimum, and removes duplicate partitions. Descents from
+    random partitions are as good if there are few local optima or only a few dozen descents; otherwise, they
+    are worse. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -465,11 +465,11 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     ----------
     n_clusters, k_min : int
         Maximum and minimum number of clusters. By default, ``k_min`` equals ``n_clusters`` as published,
-        because the index is biased with respect to the number of clusters.
+        because the Davies-Bouldin index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
         Centres used by the index: medoids, or the centroids of clusters, which explain the published results.
     mutation : {"index", "rank"}
-        Whether a mutated medoid is replaced by a bag with a similar index (as in the paper) or a nearby bag.
+        Whether a mutated medoid is replaced by a bag at a similar position in X (paper), or by a nearby bag.
     pc, pm, p_gene : float
         Probabilities that a pair is crossed, that an individual is mutated, and that each medoid is replaced.
 
@@ -572,7 +572,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels, and medoids padded with -1; Eq. 2 replaces medoids moved by the repair."""
+        """Return repaired labels and medoids padded with -1; a medoid that leaves its cluster is replaced."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right
@@ -586,7 +586,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to the medoids, raised for medoids themselves so that other bags move first."""
+        """Compute distances to medoids; those between medoids are raised, so that repairs spare medoids."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

@@ -94,9 +94,9 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Notes
     -----
     Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a whole,
-    largest group first, and conflicting groups are assigned to different clusters. Small clusters are then
-    filled with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If the
-    medoids repeat, the best solution of the cycle is used. Computing the distances takes O(n_instances^2
+    largest group first, and groups with cannot-links to different clusters. Small clusters are then filled
+    with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run returns
+    to earlier medoids, its best solution since then is used. Computing the distances takes O(n_instances^2
     n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
 
     Examples
@@ -143,7 +143,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row. Labels index columns of ``medoids``; ``history``: see BagPartition."""
+    """Results of runs, one per row. Labels are columns of ``medoids``; ``history`` is as in BagPartition."""
 
     labels: Labels
     medoids: Int64Array
@@ -160,7 +160,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and updates (Eq. 2), starting from ``medoids``; H is indexed [bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2) of ``medoids``; H[i, j] is the distance of bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -232,12 +232,12 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), using the distance from a bag's farthest instance to each centre.
+    """k-means of bags (MIKM), in which the distance of a bag to a centre is that of its farthest instance.
 
-    Constraints are treated as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise the distances of farthest instances. If a partition repeats, the best solution of the cycle
-    is used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
-    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    Constraints are treated as in :class:`BAMIC`. Updates can increase the inertia, because means do not
+    minimise the distances of farthest instances. If an earlier partition recurs, the best since then is used.
+    An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's
+    k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class MIKMeans(BagKMeans):
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
         Fill empty clusters with the bag farthest from its centre, or keep their centres, which can reduce
-        ``n_clusters_``. Empty clusters are common, because central centres attract bags with far instances.
+        ``n_clusters_``. Empty clusters are common, because bags with far instances prefer central centres.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of one run. Labels index rows of ``centers``; ``history`` has (inertia, smallest size)."""
+    """Result of one run. Labels are rows of ``centers``; ``history`` has (inertia, smallest size)."""
 
     labels: Labels
     centers: FloatArray

@@ -44,7 +44,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Index of the selected row of the front.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Only for fuzzy encodings: memberships in the clusters of ``labels_``, and then in all other clusters.
+        Only for fuzzy encodings: memberships in clusters; those that are not in ``labels_`` come last.
     """
 
     pop_size: Count = 60

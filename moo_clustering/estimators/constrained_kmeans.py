@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of samples that are free in the first linear programme of an assignment.
+# Minimum number of samples whose cluster is not yet fixed in the first linear programme of an assignment.
 _FREE = 100
 
 
@@ -40,13 +40,13 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
     Assignments minimise the sum of squares within the limits. If only sizes are bounded, assignments are
-    exact and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not
-    fit into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded
-    and repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
-    integer programme reassigns samples, which takes seconds if there are many cannot-links. All pairs are
-    satisfied. A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A.
-    Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D.
-    Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
+    optimal and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does
+    not fit into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is
+    rounded and repaired, which takes tens of milliseconds for 1,000 samples. If the result violates
+    cannot-links, an integer programme reassigns samples, which takes seconds if there are many cannot-links.
+    All pairs are satisfied. A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
+    Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera,
+    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function that maps costs to labels and their gap; each call starts from the last duals."""
+        """Return a function from costs to labels and ``gap_``; each call starts from the last dual values."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -411,7 +411,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve an integer programme for groups with cannot-links or small margins, or more if infeasible."""
+        """Solve an integer programme for groups with cannot-links or near-ties; add groups if infeasible."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -432,8 +432,8 @@ class _Bounds:
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
         """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
-        # Samples are fixed if the duals make their best cluster clear. The solution is optimal if its own
-        # duals confirm all fixed samples; otherwise, unconfirmed samples are released.
+        # Samples whose best cluster is clear from the dual values are fixed. If the new dual values favour
+        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -467,7 +467,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, with bounds reduced by the amounts ``spent``, and return the dual values too.
+        """Assign some groups, while all others use the amounts ``spent``; also return the dual values.
 
         If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
         """
@@ -501,7 +501,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Compute the violation of each cluster from ``totals``, shape (..., n_amounts)."""
+        """Compute by how much clusters with the sums of amounts ``totals`` violate the limits."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -515,7 +515,7 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Move or swap samples at the lowest cost per violation removed; None if violations remain."""
+        """Remove violations by the moves and swaps that cost least per violation; None if some remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)

@@ -61,7 +61,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
         n_documents). All names but ``"cspa"`` use METIS, if installed, which balances cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs used in the consensus: all, the half that agrees best, or an evolved subset (little gain).
+        Runs used in the consensus: all, the half that agree best with all runs, or a subset that evolves.
     select : {"anmi", "i2"}
         Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
@@ -77,7 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters that contain the document (MCLA), or its mean co-occurrence.
+        Share of a meta-cluster's clusters with the document (MCLA), or co-occurrence of document and cluster.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -163,7 +163,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Unite equal documents, which runs can weight differently and the consensus can separate.
+        # Unite equal documents, because a run can give them different weights and so different labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -470,7 +470,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Write a checkpoint and return its number of runs; on failure, warn, or raise if it has no runs yet."""
+    """Save all runs, and return the number in the file; on failure, warn, or raise if it has none yet."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -571,7 +571,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the mean co-occurrence of documents with each cluster, shape (n_clusters, n_documents)."""
+    """Compute the mean share of each cluster (rows) that runs put together with each document (columns)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))

@@ -23,11 +23,11 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to its
-    cluster. Distances depend on the units of the columns, so scale the columns first. In high dimensions,
-    memberships become equal and centres coincide; a lower ``fuzziness`` helps. A fit takes O(n_init max_iter
-    n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
-    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to the
+    cluster of that centre. Distances depend on the units of the columns, so scale the columns first. In high
+    dimensions, memberships become equal and centres coincide; a lower ``fuzziness`` helps. A fit takes
+    O(n_init max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J.
+    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     memberships_ : ndarray of shape (n_samples, n_columns)
         Memberships; rows sum to 1. Column c belongs to cluster c; clusters without samples come last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
-        Means weighted by ``memberships_ ** fuzziness``, in the same order.
+        Means weighted by ``memberships_ ** fuzziness``, in the order of its columns.
     n_clusters_ : int
         Number of clusters in ``labels_``, which assigns samples to the cluster with the largest membership.
     objective_ : float
@@ -112,7 +112,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return order
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
-        """Return a factor of each cluster's norm, or None for the Euclidean norm."""
+        """Return a factor B of each cluster's norm matrix B B^T, or None for the Euclidean norm."""
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:

@@ -41,7 +41,7 @@ FINALS = ("vote", "cspa")
 _FEW_VALUES = 20
 # Number of neighbours used to classify samples without a clear vote.
 _N_NEIGHBORS = 5
-# Shares whose difference is smaller are considered equal.
+# Shares of votes that differ by less than this are considered equal.
 _EQUAL = 1e-12
 
 
@@ -68,10 +68,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
-        Samples for which at least this share of solutions agree train a 5-nearest-neighbour classifier.
+        Minimum share of votes for a sample to be used as a training sample of the ``"vote"`` classifier.
     final : {"vote", "cspa"}
-        How the front is combined; also a rule of ``choose``. ``"vote"``: majority vote and classifier.
-        ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
+        How the solutions on the front are combined; ``choose`` accepts the same names. ``"vote"``: majority
+        vote and classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
         Reference partition of the vote: the one with the lowest pi, or the one most similar to all others.
     bins : int or None
@@ -279,7 +279,7 @@ class CategoryCoder:
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
-        """Return the codes, shape (n_samples, n_features); -1 for values that are not categories."""
+        """Return the codes, shape (n_samples, n_features); -1 for values that did not occur in ``fit``."""
         codes = []
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None:
@@ -455,11 +455,11 @@ def majority_vote(
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
-    All partitions are first matched to the reference: the first partition or the ``"medoid"``. Samples with
+    Cluster numbers are first matched to the reference: the first partition or the ``"medoid"``. Samples with
     at least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns all other
     samples, unless there are fewer than 5 training samples or a cluster has none. Ties: the first cluster.
     """
-    # Renumber all partitions first, so that numbers cannot decide between equally good matchings.
+    # Renumber all partitions first, so that the choice among equally good matchings ignores their numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

@@ -27,12 +27,12 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
     improved by greedy merges and single-sample moves. A child starts from the intersections of its parents'
-    clusters. Intersections within a cluster of either parent are merged greedily. With probability ``pm``, a
-    random cluster is then split at random. Finally, single samples are moved. The search stops after a
-    generation without improvement. Greedy merges of the result form a hierarchy down to one cluster. Source:
-    E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable
-    models and the integrated classification likelihood", Advances in Data Analysis and Classification 15
-    (2021): ``Hybrid`` of the R package greed, with its defaults plus initial merges.
+    clusters. Intersections that share a cluster in at least one parent are merged greedily. With probability
+    ``pm``, a random cluster is then split at random. Finally, single samples are moved. The search stops
+    after a generation without improvement. Greedy merges of the result form a hierarchy down to one cluster.
+    Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent
+    variable models and the integrated classification likelihood", Advances in Data Analysis and
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults plus initial merges.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of each level, and ``log_alpha``. If the ICL is linear in log(alpha), a
-        level has a higher ICL than the next finer level for log(alpha) below ``log_alpha`` (section 4).
+        ``n_clusters`` and ``icl`` of each level, and ``log_alpha``. Below this value of log(alpha), a level
+        has a higher ICL than the next finer one, if the ICL is linear in log(alpha) (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -141,8 +141,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for training samples can differ from ``labels_``, because these samples are counted
-        twice. Raises a ValueError for graphs.
+        Predictions for training samples can differ from ``labels_``, because such rows are scored as if they
+        were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)

@@ -52,13 +52,13 @@ from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProble
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
-# Maximum number of samples for which a search may start from a Ward cut, except for ``strategy="ward"``.
+# Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
 WARD_SAMPLES = 8000
-# Default budget: 2000 times the number of distances between samples and centres, limited to half a billion,
-# but at least 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
+# Default budget in distances: 2000 n_samples n_clusters, but at most 5e8 or 200 n_samples n_clusters,
+# whichever is larger. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
-# over all rows (more than eleven gain less than .2%), and relative gain below which a candidate stops.
+# over all rows (further ones gain less than .2%), and relative gain at which a solution is final.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -92,13 +92,13 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Whether the initial population of ``"memetic"`` includes a Ward cut if there are at most 8000 samples.
     max_distance_evaluations : int, optional
         Maximum number of point-to-point distances, checked between local searches. Default without
-        ``max_time``: 2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
+        ``max_time``: 2000 n_samples n_clusters, but at most the larger of 5e8 and 200 n_samples n_clusters.
     max_time : float, optional
         Maximum wall-clock time in seconds. If set, the result depends on the speed of the machine.
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Whether to run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) too, at equal budgets.
+        Whether ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) also run, with equal budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int
@@ -129,8 +129,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     Notes
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time,
-    later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts as
-    1.5 n_samples^2 distances but takes longer; compare strategies by ``max_time``. In addition,
+    later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The budget
+    counts it as 1.5 n_samples^2 distances, but it is slower; compare strategies by ``max_time``. Also,
     O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for partitions are used.
 
     With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
@@ -377,7 +377,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 class Budget:
     """Search budget, in seconds or in point-to-point distances."""
 
-    # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
+    # Default: 2000 n_samples n_clusters distances, at most the larger of 5e8 and 200 n_samples n_clusters.
     # The budget is divided among ``share`` searches.
 
     def __init__(
@@ -424,7 +424,7 @@ class CenterSearch(ABC):
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
         self.history: list[tuple[int, int, float]] = []
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
-        # Sum of squares that counts as 0, relative to the largest distance from the origin.
+        # Sums of squares up to this multiple of the largest squared norm are treated as 0.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
 
     @property
@@ -434,7 +434,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the optimum is certain or the budget is exhausted; False before the first step."""
+        """Whether the best solution is certainly optimal, or the budget is exhausted; False before a step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -502,10 +502,10 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search that moves one centre to a sample, and accepts the local optimum if it is better."""
+    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better."""
 
-    # With ``removal="cheap"``, the cheapest of three centres moves to a sample that is drawn with probability
-    # proportional to its squared distance. Otherwise, the centre and the sample are drawn uniformly.
+    # With ``removal="cheap"``, the centre whose removal costs least, of three, moves to a sample drawn in
+    # proportion to squared distances. Otherwise, the centre and the sample are drawn uniformly.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -524,7 +524,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
 
-    # Populations above ``pop_max`` are reduced to ``pop_min``. After ``max_stall`` failures, they restart.
+    # Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
 
     population: list[Any]
     objectives: FloatArray

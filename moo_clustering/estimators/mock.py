@@ -86,12 +86,12 @@ class MOCK(
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
-    links between the parts, independently of N. ``encoding="locus"`` and deviation cost O(N (n_features +
-    L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls``
-    times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels belong to one
-    class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC
-    11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO,
-    2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
+    number of links between parts of the tree, independently of N. ``encoding="locus"`` and deviation cost O(N
+    (n_features + L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search
+    ``n_controls`` times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels
+    belong to one class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering",
+    IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization",
+    GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
     multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
@@ -99,8 +99,8 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Whether genes encode the most interesting tree links, bits that cut these links (twice as fast), or
-        the links of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes: targets of the most interesting tree links, bits that are 0 if these links are cut (twice as
+        fast), or link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
@@ -121,7 +121,7 @@ class MOCK(
         replaced by k-means partitions (``"2007"``) or the greedy front, which is also added to the result
         (``"greedy"``; :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`).
     mutation_length : {"genotype", "N"}
-        The n in 1/n + (l/n)^2, the probability that a link to an l-th neighbour mutates.
+        Meaning of n in the mutation probability 1/n + (l/n)^2 of links to l-th neighbours: genes or samples.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -132,7 +132,7 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Largest neighbour rank that is distinguished; a limit saves time. At least 5 ``n_neighbors`` is safe.
+        Higher neighbour ranks are set to this one, which saves time. At least 5 ``n_neighbors`` is safe.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -146,7 +146,7 @@ objective, int or callable, default="auto"
         - ``"attainment"``: farthest from the control fronts, and never an end of the front. If clusters share
           no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
-          (``min_cluster_share``), and separated clusters in up to three features take precedence.
+          (``min_cluster_share``), and in up to three features, well-separated clusters are preferred.
         - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: highest adjusted Rand index on the labelled samples; lowest shares
           of violated must-links and cannot-links. Without labels or pairs, ``"auto"`` is used.
@@ -184,7 +184,7 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
+        Whether Ctrl-C stopped the fit early. If this prevents attainment scores, ``"knee"`` is used.
 
     Examples
     --------
@@ -404,7 +404,7 @@ objective, int or callable, default="auto"
 
     def _united(self, labels: Labels) -> Labels:
         """Move equal rows to the cluster that most of them belong to, except rows with labels or pairs."""
-        # Only n_neighbors copies of a sample are linked to each other, and these links can mutate.
+        # The search can separate equal rows, because links between them are limited and can mutate.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -628,8 +628,8 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return scores, NaN for rows dominated in two objectives; None if a front has no k up to ``k_user``."""
-    # Rows are sorted by the first objective: a row is non-dominated if its second is below all earlier ones.
+    """Return scores (NaN: dominated in two objectives); None if the fronts share no k up to ``k_user``."""
+    # Rows are sorted by the first objective: a row is non-dominated if it lowers the second.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -660,7 +660,7 @@ def _single_result(problem: MOCKProblem) -> Result:
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):
-    """Encoding of tree links that always keeps samples that belong together in one cluster."""
+    """Encoding of tree links that never separates samples that belong together."""
 
     def __init__(self, graph: LocusGraph, groups: ConstraintGroups, **options: Any) -> None:
         super().__init__(graph=graph, **options)
@@ -674,7 +674,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Return the lowest part in the cluster of each part, shape (n_individuals, n_parts), int32."""
+        """Return the lowest part number in each part's cluster, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts

@@ -371,10 +371,10 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
 class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets in random subsets of the data.
 
-    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. If each
-    sample has one class, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets)
-    time and O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set,
-    all its sets become classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    Unlabelled samples are ignored. The empty label set never replaces a rare label set. If each sample has
+    one class, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
+    O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all its
+    sets become classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
@@ -383,7 +383,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
         Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
-        proper subset of its labels; larger, then more frequent subsets come first. 0 ignores such samples.
+        proper subset of its labels; large, then frequent subsets come first. 0 ignores such samples.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -466,7 +466,7 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets, or with all if none is frequent (``found`` is False)."""
+    """Training examples with frequent label sets; with all sets if none is frequent (``found`` is False)."""
 
     # ``rows`` are sample indices; a sample with several subsets occurs several times. ``codes`` are row
     # indices of ``label_sets``, which are sorted by size, then by frequency, then by their first labels.
@@ -509,7 +509,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """Return the first frequent subsets of each rare set, excluding the empty set."""
+    """Return the first ``n_subsets`` frequent subsets of each rare set, excluding the empty set."""
     # The empty set would contradict the sample's labels.
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)

@@ -46,7 +46,7 @@ class NSGA2Clus(MedoidSetClusterer):
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}
-        How the length of children is determined; see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+        How many medoids a child has; see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}
         ``"replace"`` replaces a medoid with another sample. ``"full"`` can also add or remove a medoid.
         ``"swap"`` (as published) swaps two genes, which does not change the partition.

@@ -371,7 +371,7 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Return each sample's partners and the costs of sharing a cluster (negative for must-links)."""
+        """Return index ranges, partners, and costs if both are in one cluster (negative for must-links)."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -442,7 +442,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # rank it below unselected components at the same position
+            nearest[chosen] = -1.0  # unselected components at the same position rank higher
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -665,7 +665,7 @@ def full_metric(
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions whose share of the largest correlation eigenvalue is smaller are considered constant.
+    # Directions are considered constant if their eigenvalue is at most this share of the largest.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -691,11 +691,11 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
     for n_iter in range(1, max_iter + 1):
-        # The problem is concave, so the gap bounds the gain that any admissible matrix can achieve.
+        # The problem is concave, so no admissible matrix can improve the objective by more than this gap.
         gap = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0]) - float(
             np.sum(gradient * B)
         )
-        # If some distances nearly vanish, the bound is loose; the gain over the last ten steps then decides.
+        # If some distances are almost 0, the gap is too large; stop if ten steps gained almost nothing.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -714,7 +714,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Compute the sum of the distances and its gradient, in which distances are at least ``least``."""
+    """Compute the sum of the distances, and its gradient with smaller distances set to ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))

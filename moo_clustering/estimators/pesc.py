@@ -74,13 +74,13 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     pop_size : int
         Population size. In the paper, it is greater than ln N and at least sqrt(N).
     n_gen : int
-        Number of generations after the initial population; 0 is the control without evolution.
+        Number of generations after the initial population; 0 means no evolution.
     pc : float
         Probability that a pair of parents is crossed.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
-        Number k of nearest neighbours to initialise and resample. Default: smallest integer above ln N.
+        Number k of neighbours for initialisation and mutation. Default: smallest integer above ln N.
     list_width : int or "full"
         Number of candidate neighbours per sample. Default: 2k for ``operators="rank"``, k for ``"uniform"``,
         and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
@@ -89,7 +89,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         Uniform crossover and resampling, or SBX and polynomial mutation of neighbour ranks or sample indices.
-        Use ``"index"`` (as published) only to reproduce the paper: it leaks classes through the row order.
+        Use ``"index"`` (as published) only to reproduce the paper: results depend on the order of rows.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
@@ -102,14 +102,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     min_members : int
         Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1; paper: 1.
     es2_weight : {"one_minus_div", "div", "count"}
-        Weight of each graph in ES2: as in the paper's formula, as in the paper's text, or 1.
+        Weight of each graph in ES2: 1 - diversity (formula in the paper), diversity (text), or 1.
     sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3. ``"grid"`` uses the value with the largest eigengap in the paper's grid.
     metric : str
         A scikit-learn metric, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` does
-        not apply to them, but bridges and ``predict`` still use ``scale`` and ``metric``.
+        not apply to them, but links that connect components, and ``predict``, use ``scale`` and ``metric``.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Do not defer objectives in other algorithms, because only PESC's survival replaces the NaN.
+            # Deferred objectives are NaN until the survival of PESC computes them; other algorithms cannot.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -529,7 +529,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return distances to estimate the scale factor, and a function that builds the graph for it."""
+        """Return distances to estimate a scale factor, and a function from scale factors to graphs."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -88,10 +88,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    With ``start``, each region has the number, and the name if there is one (``cluster_names_``), of the
-    earlier region that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no
-    ``predict``, because new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas
-    + n_edges)) time and O(pop_size n_areas + n_edges) memory.
+    With ``start``, each region keeps the number and (in ``cluster_names_``) any name of the earlier region
+    that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``, because
+    new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time and
+    O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------
@@ -138,8 +138,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column named by ``weight``, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes are matched to areas by name if named like the index of X, or 0
-            to n_areas-1; otherwise, they must be in the order of X. Default: polygons that share a border.
+            Symmetric neighbour graph. If nodes are named like the index of X, or 0 to n_areas-1, names are
+            matched; otherwise, nodes must be in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -410,8 +410,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p).
 
-    Random trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined, which can
-    yield more regions. Raises a ValueError if a graph component weighs less than ``floor``.
+    Random spanning trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined,
+    which can yield more regions. Raises a ValueError if a graph component weighs less than ``floor``.
     """
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
@@ -474,7 +474,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible; if areas must move, warn, or raise a ValueError without ``repair``."""
+    """Make earlier regions feasible; if this moves areas, warn, or raise a ValueError without ``repair``."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]

@@ -51,7 +51,7 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control: the best of as many random starts as the search has evaluations.
+# Rule that selects the control: the best random seed set, among as many sets as the search evaluates.
 RANDOM = "random"
 # Probabilities are clipped to this distance from 0 and 1 to keep logits finite.
 _LEAST = 1e-9
@@ -80,8 +80,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. Use ``"n_clusters"`` as a third objective with
-        it; otherwise, the search favours the maximum number.
+        Minimum number of clusters. Default: ``n_clusters``. If it is lower, add ``"n_clusters"`` to the
+        objectives; otherwise, the search favours the maximum number.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
@@ -301,7 +301,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     Logits are standardised by their mean and standard deviation over all training documents, so the
     prediction for a document does not depend on other new documents. Before the sigmoid, the averaged logits
-    are transformed to the average scale of the members, which does not change the ranking of documents. A fit
+    get the average mean and scale of the members, which does not change the ranking of documents. A fit
     trains all members, and computes each member's predictions for all documents. The members are from
     SISC-ML. The ensemble is not part of the paper.
 
@@ -434,7 +434,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     the weight of SISC, which is usually 0 if many documents are labelled. For each fold, both models are
     fitted without the documents that they predict, so both are fitted n_folds + 1 times. Standardisation is
     the same as in :class:`SISCEnsemble`; with weight 0 or 1, the probabilities are those of a single model.
-    If no fold has a defined score, a UserWarning is issued, and the weight closest to 0.5 is selected.
+    If all scores are undefined, a UserWarning is issued, and the weight closest to 0.5 is selected.
 
     Source of SISC: SISC-ML. The stack is not part of the paper.
 
@@ -586,7 +586,7 @@ def _fold_scores(
     scoring: Scoring | None,
     seed: np.random.SeedSequence,
 ) -> list[float]:
-    """Return the fold's score for each weight of the first model, or NaN if the macro AUC is undefined."""
+    """Return the fold's score for each weight of SISC, or NaN if the macro AUC is undefined."""
     train, test = (targets.rows[positions] for positions in split)
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
@@ -643,7 +643,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return the logits of all classes, including unseen ones; decision values if there are no logits."""
+    """Return the logits, or decision values without ``predict_proba``, of all classes, even unseen ones."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -220,7 +220,7 @@ def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale sums to unit length, replacing zero sums by ``former``, and return them and the total length."""
+    """Scale cluster sums to unit length (zero sums become ``former``), and also return their total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))

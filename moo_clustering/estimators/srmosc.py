@@ -36,8 +36,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# The ratio cut compares at most 30 and at least 6 members. Between these limits, the members have at most
-# 150,000 samples in total, because eigenvectors of large graphs are expensive.
+# Number of graphs compared by ratio cut: 150,000 / n_samples, but at most 30 and at least 6. It decreases
+# with n_samples, because eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
@@ -55,10 +55,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Parameters
     ----------
     search : {"hull", "nsga2"}
-        ``"hull"`` computes the supported solutions sample by sample, exactly except that links are selected
+        ``"hull"`` computes the solutions on the convex hull of the front, selecting the links of each sample
         greedily. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
-        ``"rcut"``: the partition with the lowest ratio cut on the mean graph, among up to 30 members.
+        ``"rcut"``: of the partitions of up to 30 graphs, the one with the lowest ratio cut on the mean graph.
         ``"consensus"``: the partition of the mean graph, recommended for several thousand samples or more.
     pop_size, n_gen : int
         Population size (``search="hull"``: maximum number of solutions in ``pareto_front_``), and number of
@@ -82,10 +82,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never candidates for each other. Members whose graph has more than
-    ``n_clusters`` components are not selected unless all members do, because the ratio cut favours isolated
-    samples. With w candidates per sample, the hull takes O(N w n_features) time per link of the densest
-    member and O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are only
+    selected if all graphs on the front have too many, because the ratio cut favours isolated samples. With w
+    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest member and
+    O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             seed,
             NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
-            # Errors are stored with the rows, so that only new rows have to be evaluated.
+            # Reconstruction errors are stored per row of the graph, so that only changed rows are evaluated.
             evaluator=sparse_rows.RowTableEvaluator(),
             output=None,
         )

@@ -108,7 +108,7 @@ class SubspaceEstimator(
     _options.ParallelOptions,
     BaseEstimator,
 ):
-    """Base class of subspace clusterers with cluster-specific feature weights, and classes by cluster votes.
+    """Base class of clusterers with cluster-specific feature weights that predict classes by cluster votes.
 
     A subclass finds the clusters (``_search``), defines the exponent of the feature weights in distances
     (``_exponent``), and can warn about unsuitable data (``_warn_of_data``).
@@ -132,7 +132,7 @@ class SubspaceEstimator(
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of each feature in each cluster; rows sum to 1. The weight of constant features is 0.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Class shares among a cluster's labelled documents, or among all labelled ones if it has none.
+        Class shares of a cluster's labelled documents; of all labelled documents if the cluster has none.
     classes_ : ndarray of shape (n_classes,)
         Classes; 0, 1, ... for label sets; empty without labels.
     multilabel_ : bool
@@ -425,7 +425,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion (in squared units of X) that divides a weight by e. Larger values use more features.
+        Added dispersion (squared units of X) that divides a weight by e. Large values use more features.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -458,7 +458,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The labels of the last sweep precede its centres, so compute new labels from the distances.
+        # The last sweep computes labels before centres, so compute new labels from its distances.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         return Clusters(
             memberships, found.centers, found.log_weights, np.zeros(self.n_clusters), found.history
@@ -471,7 +471,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Other methods multiply each weight by the number of weights, and then raise it to the exponent.
+        # Undo a step of the other methods, which multiply each weight by the number of weights.
         return distances / max(n_weighted, 1)
 
 

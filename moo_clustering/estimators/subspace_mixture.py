@@ -35,7 +35,7 @@ _VIOLATED = 1e9
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
 # Maximum number of samples among which neighbours are searched.
 _SEEN = 5000
-# Number of failed swaps per cluster, and number of failed additions, after which the search stops.
+# Consecutive swaps per cluster, and additions of a cluster, without improvement before a search stops.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -54,7 +54,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 consecutive failures per cluster), and EM iterations per swap.
+        Number of swaps (default: until 20 swaps per cluster fail in a row), and EM iterations per swap.
     min_variance : float
         Minimum variance within a cluster, relative to the feature's variance over all samples.
 
@@ -283,7 +283,7 @@ class MixtureSearch:
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Return the gain of the clusters over the background minus their cost, and their parameters."""
+        """Return the log-likelihood gain over a single cluster minus the costs, and the parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -322,7 +322,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Select the cluster to be removed: an empty one, a random one, or one of those that cost least."""
+        """Select a cluster to be removed: an empty one, a random one, or one whose removal costs little."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -363,7 +363,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the most neighbours, and then use the best.
+            # Draw the first feature from the eight with the most neighbours; later features have the most.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -471,7 +471,7 @@ class Samples:
         return first, second, margins
 
     def scores(self, model: Model, rows: Any) -> FloatArray:
-        """Compute log-likelihood ratios to the background, shape (n_rows, n_clusters)."""
+        """Compute log-likelihoods minus that of a single cluster, shape (n_rows, n_clusters)."""
         linear, curves = np.zeros((2, *model.linear.shape))
         for c, m in enumerate(model.counts):
             linear[c, model.features[c, :m]] = model.linear[c, :m]
@@ -504,7 +504,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Scaled sparse rows; shifts are only applied to results, which preserves sparsity."""
+    """Sparse samples; to preserve sparsity, means are not subtracted, but results are corrected for them."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
