@@ -106,7 +106,7 @@ class AnswerPanel:
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started (to detect outdated pages), and of answers undone last.
+        # Number of changes since the server started (to detect outdated pages), and undone answers (to redo).
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited

@@ -436,7 +436,7 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | CategorySamples:
-    """Read a file. Convert columns without a role to features or, with "columns", fill their empty cells."""
+    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
     # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
     notes: list[str] = []
     try:
@@ -453,7 +453,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Scale them all: next to indicators 0 and 1, the influence of a number would depend on its unit.
+            # Scale numbers, too: next to indicators 0 and 1, their influence would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table has categories{hint}")
     except DataError as error:
@@ -522,7 +522,7 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the weight and start columns are not unused: they influence the result
+    if samples.unused is not None:  # the weight and start columns influence the result, so they are used
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 

@@ -146,7 +146,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume a run, write the labels of all rows, and let the job's samples be some of the rows."""
+    """Fit or resume a run, write the labels of all rows, and set the job's samples to some of the rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:

@@ -198,7 +198,7 @@ def _sheet_columns(
     known: pd.DataFrame, frame: pd.DataFrame, path: Path
 ) -> tuple[pd.DataFrame, str, list[str]]:
     """Convert columns like a spreadsheet program. Return them, the decimal mark and notes on dropped ones."""
-    # Use the mark with which fewer columns are dropped or, if equal, the comma next to semicolon separators.
+    # Use the mark with which fewer columns are dropped or, in a tie, the comma if semicolons separate cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()

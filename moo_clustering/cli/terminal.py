@@ -329,7 +329,7 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are saved to files, so no backend is required. Hide warnings of Matplotlib's slow cache.
+    # Pictures are saved to files, so no backend is required. Hide warnings about Matplotlib's cache.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 

@@ -191,7 +191,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a column is named like a bag or class column, unless ``options`` name that column."""
+    """Return whether a name suggests a bag or class column, and ``options`` do not specify that column."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 

@@ -554,7 +554,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Check that there is one unique name per column, and return them. Files have one name per line."""
+    """Return the column names after checking their number and uniqueness. Files have one name per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)

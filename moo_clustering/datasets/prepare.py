@@ -550,7 +550,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Return column weights: 1 for continuous numbers, otherwise the strongest association (0 to 1)."""
+    """Return column weights: 1 for continuous numbers, else the strongest association with a column."""
     # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
@@ -897,7 +897,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles; or all if few rows or many outliers."""
+    """Mark values within ten interquartile ranges of the quartiles, or all if few rows or many outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything

@@ -181,7 +181,7 @@ def read_table(
         columns exist, ``X`` is a data frame. Not supported for npz files.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names. If not, columns are named
-        ``column1``, ``column2``, .... Default: False if it contains only numbers, unless these are 0, 1, ....
+        ``column1``, ``column2``, .... Default: False if the line has only numbers, unless they are 0, 1, ....
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
         256 MiB, Parquet: 1 GiB) is always allowed.
