@@ -465,7 +465,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Report the expected answer and the number of samples that changed cluster."""
+    """Report which answer was expected, and how many samples the answer moved to other clusters."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

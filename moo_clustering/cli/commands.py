@@ -133,7 +133,7 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Repeated here: the help texts must not import the statistics module.
+# A copy of names in the statistics module, whose import would delay the help texts.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
@@ -261,7 +261,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is partitioned, given options or its form (glob, URL, Zarr array, folder)."""
+    """Return whether DATA is read in parts because of options or its form (glob, URL, Zarr array, folder)."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True

@@ -47,7 +47,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # omit remedies, which are reader options
+    except DataError as error:  # omit remedies, which name options of the reader
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:

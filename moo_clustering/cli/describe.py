@@ -118,7 +118,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return coordinates and axis names: one or two table columns, scaled distances or scaled features."""
+    """Return plot positions and axis names: one or two columns, distances scaled to the plane, features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -305,14 +305,14 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return a line that lists each limit as satisfied or with its violation."""
+    """Return a line that states, for each limit, that it holds or by how much it is violated."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sum of squares of the result and of each control, and their difference."""
+    """Return lines with the sum of squares of the result and of each control (with its excess in %)."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -347,7 +347,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # Answers would change the labels of all rows, which a fit to a partitioned table does not contain.
+        # No questions about a partitioned table: answers change the labels of all rows, which are in files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -462,7 +462,7 @@ def _category(column: pd.Series[Any]) -> Any:
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return the ``of_rows`` columns: names, typical rows and, with a pool, support and doubtful rows."""
+    """Return columns for a table: cluster name, typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -553,7 +553,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Unlike a word frequency, a number need not be large to distinguish a cluster.
+        # Use the weights only: unlike a word frequency, a number need not be large to distinguish a cluster.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -597,7 +597,7 @@ def _subspace_cell(name: str, value: Any) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    """Plot each cluster's leading features. Bars show weight times difference from the overall mean."""
     # Imported lazily: plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -625,7 +625,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the ROC curves (mean, best and worst label), and the exact area of the mean curve."""
+    """Return the ROC curves (mean over labels, best and worst label), and the mean curve's exact area."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -687,7 +687,7 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
     """Return sample counts, and scores of the predictions for held-out labels."""
-    # The area under the ROC curve is None for a label that all scored samples have, or none.
+    # The area under the ROC curve is None for a label that all or none of the scored samples have.
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
@@ -697,7 +697,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # Do not report the area for a single label: a single column means one class per sample.
+    # Do not report the area for a single label: it is the only class, which every sample has.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -773,7 +773,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect what to show: table, texts with word weights, bag means or, for distances, identifiers only."""
+    """Collect what questions show: cells, texts with word weights, bag means or, for distances, names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

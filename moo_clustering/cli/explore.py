@@ -81,7 +81,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions. The page itself fills in the solution "answers"."""
+    """Create a report page with questions. Its scripts update the solution "answers" after every answer."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -106,7 +106,7 @@ class AnswerPanel:
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started (to detect outdated pages), and of answers to redo.
+        # Number of changes since the server started (to detect outdated pages), and undone answers (to redo).
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited
@@ -135,7 +135,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample. Its path is a table cell: requests cannot specify a path."""
+        """Return the picture of a sample. Its path comes from a table cell, never from a request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -260,7 +260,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Single-use address of the page: other users can read the command line of the browser."""
+        """Address of the page that works once, because other users can read the browser's command line."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
@@ -292,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # Send response headers even if a request has no version.
+    # Send response headers even if a request names no HTTP version.
     default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:

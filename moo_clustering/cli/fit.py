@@ -109,7 +109,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         scaled = {"metric": "cosine"}  # other methods use rows of unit length instead
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # Any method may restart a run that was killed before it had results.
+        # With --resume, any method may restart a run that was killed and left no checkpoint.
         resume and (not folder.killed or writes_checkpoints(method, values | parameters))
     )
     estimator = build_estimator(
@@ -294,7 +294,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # If the report content was not saved, only the checkpoint contains the front.
+            # If the report content was not saved, keep the checkpoint, which alone contains the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -407,7 +407,7 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Raise a ValueError unless another package's method set one cluster number per sample."""
+    """Raise a ValueError unless ``labels_``, set by another package, has one cluster number per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:

@@ -83,7 +83,7 @@ _UNFINISHED = {
 }
 # Maximum number of columns in a saved table. The command itself writes only a few.
 _MOST_COLUMNS = 1000
-# Maximum number of labels to decode from the front if only the archive needs them.
+# Maximum number of labels, in all solutions of the front, that are saved with the result.
 _LARGEST = 25_000_000
 
 
@@ -95,7 +95,7 @@ class FolderError(ValueError):
 class RunFolder:
     """Folder of a run, which is checked and locked before files are written."""
 
-    # ``inspect`` raises a FolderError if the folder contains anything else. Otherwise, it returns whether the
+    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
     # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
 
     path: Path
@@ -119,7 +119,7 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder, before and after locking: another command may use it in between."""
+        """Inspect the folder, before and after locking it, as another command may use it in between."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
@@ -236,7 +236,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # ``resume`` permits a checkpoint. ``replaces`` permits runs of that command. ``inspect`` replaces checks.
+    # Without ``inspect``, accept a checkpoint if ``resume`` is set, and a run of the command ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -638,7 +638,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Return one row per front member: number, natural objectives, scores, and whether it is the result."""
+    """Return one row per solution of the front: number, objectives, scores, and whether it is the result."""
     front = result.front
     if front is None:
         return None
@@ -674,16 +674,16 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the last column named ``name`` plus any underscores, which the fit added."""
+    """Return the position of the column that the fit added: the last named ``name`` plus underscores."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator, without the attributes that prediction does not require, and ``more``."""
+    """Save ``more`` and a fitted estimator, without the attributes that prediction does not require."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit tables and the objects of the search.
+        # Omit data frames and the objects of pymoo.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -694,7 +694,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model with skops. Addresses and times are removed: equal fits must yield equal files."""
+    """Compress a model with skops. Object ids and times are removed, so that equal fits yield equal files."""
     from skops import io
 
     numbers: dict[int, int] = {}
@@ -872,6 +872,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     """Rename the columns of a DEAP logbook. Other histories are returned unchanged."""
     names = [name for name in _DRAWN if name in history]
-    # Omit a constant threshold.
+    # Omit the threshold d if it is constant.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

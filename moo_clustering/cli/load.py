@@ -67,7 +67,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Equal weights; original scales; equal weights only if any column is categorical; or unconverted columns.
+# "none": original scales; "mixed": equal weights if a column is categorical; "columns": no conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
@@ -185,7 +185,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
-    """Read a graph. Raise a DataError if the method needs other data, or if a table flag is in ``others``."""
+    """Read a graph. Raise a DataError if the method needs other data, or if ``others`` sets a flag."""
     if not method.graph_options:
         raise DataError(
             f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
@@ -376,7 +376,7 @@ def load_documents(
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read the partial labels as known classes: a document can have several known classes.
+        # Read the partial labels with the option for known classes, which permits several per document.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -421,7 +421,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Do not scale columns if ``scale`` is set, for word counts, or for models that adapt to the units.
+    # Do not scale columns if the user sets ``scale``, or if the method counts words or adapts to the units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -436,7 +436,7 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | CategorySamples:
-    """Read a file, and convert all columns without a role to features, or fill their empty cells."""
+    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
     # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
     notes: list[str] = []
     try:
@@ -453,7 +453,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Next to indicators 0 and 1, the influence of a number would depend on its unit.
+            # Scale numbers, too: next to indicators 0 and 1, their influence would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table has categories{hint}")
     except DataError as error:
@@ -522,7 +522,7 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the weight and start columns are used, because they influence the result
+    if samples.unused is not None:  # the weight and start columns influence the result, so they are used
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
@@ -696,7 +696,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute tf-idf weights t ln(n / df) of stems in ``min_df`` to ``max_df`` documents, as unit rows."""
+    """Compute unit rows of tf-idf weights t ln(n / df) for stems in ``min_df`` to ``max_df`` documents."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen

@@ -58,7 +58,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters. For an alias, ``preset`` contains its own defaults."""
+    """Describe the parameters. ``preset`` contains the defaults that a method changes in its estimator."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {
         name: each.default for name, each in signature.items() if each.default is not each.empty

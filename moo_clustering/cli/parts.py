@@ -72,7 +72,7 @@ class PreparedLabels:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # The distances of a row do not depend on the other rows in its partition.
+        # With this search, the distances of a row do not depend on the other rows in its partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -146,7 +146,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume a run, write the labels of all rows, and replace the samples with a sample of rows."""
+    """Fit or resume a run, write the labels of all rows, and set the job's samples to some of the rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -190,7 +190,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, and numbers and labels of the given rows and of each cluster's first row."""
+    """Return cluster sizes, and row numbers with labels, for ``numbers`` and each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -280,7 +280,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes. Workers inherit ignored signals and thus finish their pass.
+    # Ctrl-C in a terminal reaches all processes. Workers started while it is ignored finish their pass.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

@@ -32,7 +32,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Cells that all spreadsheets with a decimal point read as numbers, dates or booleans, by dtype kind.
+# By dtype kind: cells that every spreadsheet program (decimal point) reads as a number, date or boolean.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -197,8 +197,8 @@ def _with_n_clusters(
 def _sheet_columns(
     known: pd.DataFrame, frame: pd.DataFrame, path: Path
 ) -> tuple[pd.DataFrame, str, list[str]]:
-    """Convert columns like a spreadsheet. Return them with the decimal mark, and notes on dropped columns."""
-    # Use the decimal mark that drops fewer columns. Ties favour the comma in semicolon-separated files.
+    """Convert columns like a spreadsheet program. Return them, the decimal mark and notes on dropped ones."""
+    # Use the mark with which fewer columns are dropped or, in a tie, the comma if semicolons separate cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -342,7 +342,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # earlier regions may have names that were not set by the user
+            own = estimator.labels_  # regions of earlier fits may have names not set by the user
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_FEWEST = 2  # minimum number of columns for label sets
+_FEWEST = 2  # minimum number of label columns if samples can have several labels
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Label names, label indicators, and whether a sample can have several labels.
@@ -67,7 +67,7 @@ class Samples(Table):
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether most features, like words, are absent from most samples. Such features can be selected.
+    # Whether most features, like words, are absent from most samples. --features selects such features.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -102,7 +102,7 @@ class Samples(Table):
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the identifiers or, without them, the cells of a dropped unique column; otherwise None."""
+        """Return the identifiers or, without them, a dropped column's unique cells; otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -177,7 +177,7 @@ class Samples(Table):
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Compute the agreement between clusters and known classes; empty if no classes are known."""
         # With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
-        # have several classes, compute the entropy in bits, and its mean over random label permutations.
+        # have several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:

@@ -37,7 +37,7 @@ _NOT_FOR_USERS = (
 )  # fmt: skip
 
 
-# Number of OpenMP and BLAS threads; the libraries read these variables when they are imported.
+# Variables for the number of OpenMP and BLAS threads, which the libraries read when they are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 # Environment variables that libraries read as integers (with minimum values), and as other numbers.
 _INTEGERS = {
@@ -60,8 +60,8 @@ class Ending:
     """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
     # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
-    # Signals that are ignored, such as SIGHUP under ``nohup``, or have other handlers remain unchanged. A
-    # guard replaces these handlers during a search.
+    # Signals that are ignored, such as SIGHUP under ``nohup``, or have other handlers remain unchanged. An
+    # InterruptGuard replaces the handlers of this context during a search.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -124,7 +124,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that was dropped in a context that cannot raise, such as a C callback."""
+        """Repeat an interruption that Python dropped where nothing can be raised, such as in a C callback."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -132,7 +132,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream that never fails. ``lost`` is the last error that caused output to be lost."""
+    """Standard stream whose writes never fail. ``lost`` is the last error that caused output to be lost."""
 
     lost: OSError | None = None
 
@@ -329,7 +329,7 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are saved to files, so no backend is required. Matplotlib's cache affects only the run time.
+    # Pictures are saved to files, so no backend is required. Hide warnings about Matplotlib's cache.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 

@@ -135,7 +135,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Compute attributes that were not saved with the estimator. Most methods repeat the fit."""
+        """Compute attributes that were not saved with the estimator. Most methods are fitted again."""
         saved = self.estimator
         if self.method.areas:
             return  # models of map areas contain all solutions
@@ -237,7 +237,7 @@ class _Run:
         return found
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Return the report's commands that repeat the run."""
+        """Return the commands that repeat the run, as listed in its report."""
         if self.content is None:
             return []
         repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")
@@ -245,7 +245,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Convert new rows to text in the columns of the fit. Return them with a note on empty columns."""
+    """Convert new rows to text, with the columns of the fit. Return them, and notes on columns left empty."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

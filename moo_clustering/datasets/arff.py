@@ -46,7 +46,7 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute. ``values`` contains the declared values if nominal, otherwise the texts read so far."""
+    """An attribute. ``values`` maps its declared values (if nominal) or the texts read so far to codes."""
 
     name: str
     kind: str
@@ -55,7 +55,7 @@ class Attribute:
     rounded: str = ""  # example of an integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
-        """Return the number or code of a value. Raise a ValueError or KeyError if it is invalid."""
+        """Convert a value's text to a number or code. Raise a ValueError or KeyError if it is invalid."""
         if token is None:
             return float("nan")
         if self.kind == "numeric":
@@ -124,7 +124,7 @@ def read_header(lines: Lines, source: str) -> Header:
 
 
 def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
-    """Parse an attribute. Inner attributes are read from ``lines``, which is None within a bag."""
+    """Parse a declaration. ``lines`` contains the attributes within a relational one (None within a bag)."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{source}, line {number} does not declare a valid attribute: {_short(line)}")
@@ -278,7 +278,7 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas or tabs, or at spaces if ``expected`` exceeds 1. Missing values become None."""
+    """Split a row at its commas, else tabs, else (if ``expected`` > 1) spaces. Missing values become None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -432,8 +432,8 @@ class EntryReader:
 class Entries(NamedTuple):
     """Concatenated entries of all rows; missing values are NaN."""
 
-    # Omitted values have the code 0, which stands for the number 0 or the first declared value. Text
-    # attributes have an entry in every row with a value.
+    # A value that a sparse row omits has the code 0: the number 0 or the first declared value. Values of
+    # text attributes always have an entry.
 
     rows: Int64Array
     columns: Int64Array

@@ -191,13 +191,13 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a column has the name of a bag or class column, if this role is not yet assigned."""
+    """Return whether a name suggests a bag or class column, and ``options`` do not specify that column."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """Column description. Non-numeric cells are stored as positions in ``values``."""
+    """Name and kind of a column, and the texts (``values``) whose positions represent non-numeric cells."""
 
     name: str
     kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
@@ -206,7 +206,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """A table with one instance per row. Nominal values are stored as codes, and missing values as NaN."""
+    """Table with one instance per row. Texts are stored as positions in ``Column.values``; NaN is missing."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -280,7 +280,7 @@ def relational_roles(
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
         others = [place for place in _free(columns, options) if place not in (label, relational)]
-        # If a single other attribute remains and its values are unique, it identifies the bags.
+        # If the only attribute besides the relational one has unique values, it identifies the bags.
         if label is not None and bag is None and not others and distinct[label]:
             return label, None
     if bag is None:
@@ -727,7 +727,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return a column's feature names and feature values, with None for values equal to ``codes``."""
+    """Return a column's feature names, and its feature values (None if ``codes`` already contains them)."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:

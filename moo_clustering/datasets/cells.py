@@ -26,7 +26,7 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
-# Abbreviated answers.
+# Abbreviated answers and their full forms.
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
 # Names of columns that probably contain codes: numbers with meaningless differences.
 _CODES = re.compile(
@@ -42,10 +42,10 @@ _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# Numbers in which commas or points cannot be thousands separators.
+# Numbers which show that the commas in their column cannot be thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column. With up to _DIFFERENT distinct values, all must be numbers.
+# Minimum share of cells that are numbers in a numeric column; 1 if it has at most _DIFFERENT distinct values.
 _SHARE, _DIFFERENT = 0.9, 10
 # Maximum share of numbers that may lack the common unit, and maximum number of units listed in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -61,8 +61,8 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # maximum number of cells in a short column
-# A currency may precede the number, and a short unit may follow it. Arbitrary prefixes would match names.
+_SHORT = 1_000  # maximum number of cells for which a dict finds distinct cells faster than pandas
+# A currency may precede the number, and a short unit may follow it. Other prefixes could be names, as in A12.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
@@ -73,7 +73,7 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
-# Durations in Python, pandas and ISO 8601 notation, which begin with days or P.
+# Durations in Python, pandas and ISO 8601 notation, which begin with a number of days or with P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
 # Quarters and weeks in pandas notation, and ISO 8601 weeks, all converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
@@ -86,14 +86,14 @@ _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s
 # Accounting notation with a minus after a decimal number. Integers are excluded, because 2- may be a grade.
 _AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
 _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
-# Full-width and Arabic punctuation. Digits of any script are converted by value instead.
+# ASCII equivalents of full-width and Arabic signs and separators; digits are converted by their value.
 _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", "--+.,.,")
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
 # Maximum number of distinct values in a discrete column, and in a categorical column.
 FEW, _MOST = 20, 100
-_LEAST_SUMMED = 8  # minimum number of rows above a row of totals
+_LEAST_SUMMED = 8  # a last row can contain totals if at least this number of rows precede it
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # columns with a higher mean number of words per cell are free text
 _SHOWN = 8  # maximum number of names in a note
@@ -140,7 +140,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         infinite = np.isinf(numbers)
         strays = tuple(str(value) for value in np.unique(numbers[infinite]))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # otherwise, the column shares memory with the table
+        if strays:  # otherwise, do not copy the cells of the table
             numbers = np.where(infinite, np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
@@ -162,7 +162,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Resolve ambiguous numbers using the notation of other columns, and convert 20240131 to a date."""
+    """Read ambiguous numbers (1,234) in the notation of other columns, and numbers like 20240131 as dates."""
     if column.kind != "number":
         return column
     if not (column.convention == "ambiguous" or column.grouped):
@@ -184,7 +184,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
         return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells have three decimals, the two interpretations differ only by a factor.
+    # If all cells look like 1.234, a thousands separator would only multiply all of them by 1,000.
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
@@ -250,7 +250,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column fits both its own notation and another column's new notation."""
+    """Raise a DataError if one column changed its notation and another can be read in both notations."""
     changed = [
         (column.name, read.convention)
         for column, read in zip(columns, found, strict=True)
@@ -302,7 +302,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
-    """Parse numbers. Cells marked in ``is_plain`` have a numeric type and thus no notation."""
+    """Parse numbers. ``is_plain`` marks cells that were stored as numbers rather than as text."""
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -334,7 +334,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions. Other texts are parsed as plain numbers (hours, in a column of times)."""
+    """Parse a column of times or fractions, which may also contain plain numbers (hours, among times)."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -372,7 +372,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from numbers, and count the cells with each unit. Other texts remain unchanged."""
+    """Remove units from numbers, and count the cells with each unit. Texts that are not numbers are kept."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -498,7 +498,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and a reason if the units differ."""
+    """Return the common unit of n cells, a note on cells without it, and why mixed units are a problem."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -547,7 +547,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return each cell's position among the distinct cells, and the distinct cells as first seen."""
+    """Return each cell's position among the distinct cells, and the distinct cells in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize`` with its dozens of internal calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -569,7 +569,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note on distinct names for the same number, letters or answer, or an empty string."""
+    """Return a note on two names that may mean the same, such as 1 and 1.0, or y and Yes; "" if none."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
@@ -591,7 +591,7 @@ def alike_note(names: Iterable[str]) -> str:
 class Numbers(NamedTuple):
     """Numbers parsed from text."""
 
-    # Python notation, decimal commas, commas as thousands separators, ambiguous (1,234), or not numeric.
+    # "plain": Python notation; "comma": decimal commas; "point": thousands commas; "ambiguous": 1,234.
     convention: Convention
     # Shape (n,). NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
     values: NDArray[np.float64]
@@ -649,7 +649,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Return a reason if ambiguous, and None if any text is not a date."""
+    """Parse non-empty texts as dates. Return None if one is not a date, and a message if ambiguous."""
     dates = _dated(texts)
     return dates.values if isinstance(dates, _Dates) else dates
 
@@ -774,7 +774,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows in one column that differ from all cells seen in the fit.
+    """Cells of new rows in one column that are unreadable, or unlike the cells seen in the fit.
 
     Attributes
     ----------
@@ -854,7 +854,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe mixed texts: at least half, but not all, are numbers or dates. Otherwise return ""."""
+    """Describe texts of which half or more (not all) are numbers or dates, or dates in several formats."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

@@ -118,9 +118,9 @@ def read_documents(
         Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
         ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
-        Columns to exclude from the defaults.
+        Columns that are not used by default, even if they have one of the names above.
     expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size; at least 16 MiB.
+        Maximum size of a decompressed file, as a multiple of its compressed size. 16 MiB are always allowed.
     """
 
     path = files.data_path(path)

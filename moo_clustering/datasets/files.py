@@ -57,13 +57,13 @@ _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write exponents with a sign or a decimal point, so 2004E205 may be a code. People also write 1e6.
+# Exponent without sign or decimal point. Programs do not write it, so 2004E205 may be a code; people do.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
-_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # often mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -120,7 +120,7 @@ class NotNumericError(DataError):
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """Format an error for the command line; ``flags`` maps options to flags such as ``--drop NAME``."""
-    # Omit remedies with options that have no flag, or that switch off an option without a ``--no-...`` flag.
+    # Omit a remedy if its option has no flag, or if it sets the option to False without a ``--no-`` flag.
     possible = [
         each
         for each in error.remedies
@@ -132,7 +132,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """Return a message on a missing column or attribute that names its role or command-line option."""
+    """Return a message on a missing column or attribute, with its role (Python) or flag (command line)."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
@@ -356,7 +356,7 @@ def _names(comment: str, line: str, separator: str) -> bool:
 
 def _without_mark(comment: str, separator: str) -> str:
     bare = comment.lstrip()[1:].lstrip(" ")
-    # A column may be named #.
+    # The mark itself may be a column name: a column may be named #.
     return comment if not bare.strip() or bare.startswith((separator, '"' + separator)) else bare
 
 
@@ -653,7 +653,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Describe how conversion to numbers affects texts; empty if not at all. See :func:`code_reason`."""
+    """Describe the side effects of reading texts as numbers, or return "". See :func:`code_reason`."""
     if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -704,7 +704,7 @@ def is_plain(column: pd.Series[Any]) -> bool:
 
 
 def indistinct_values(column: pd.Series[Any] | NDArray[Any]) -> tuple[str, str] | None:
-    """Find two distinct integers or wide floats that are equal in double precision, or return None."""
+    """Find two distinct integers or extended-precision floats that are equal as float64, or return None."""
     values: Any = column
     if isinstance(column, pd.Series):
         types = pd.api.types

@@ -103,7 +103,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Split each line into two nodes, at commas if whitespace does not separate the nodes in every line."""
+    """Split each line into two nodes: at whitespace if this suffices, otherwise at the first comma."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2)[:2] for line in lines]
     has_commas = all("," in line for line in lines)

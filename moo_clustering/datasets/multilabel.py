@@ -24,7 +24,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Limit on the number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per value if this is more.
+# Maximum number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per stored value if more.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
@@ -287,7 +287,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
 
 
 class _Numbers:
-    """Entries as numbers, and the number represented by an omitted entry in each column."""
+    """Entries of an ARFF file as numbers, and the number that an omitted entry stands for in each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -554,7 +554,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Check that there is one unique name per column, and return the names. Files list one per line."""
+    """Return the column names after checking their number and uniqueness. Files have one name per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)

@@ -31,14 +31,14 @@ from moo_clustering.datasets import files
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
-# With fewer rows, associations are hardly ever significant.
+# Minimum number of rows. With fewer rows, associations are hardly ever significant.
 _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
-# at most _MOST_BEYOND. The range of the other values, relative to the largest, must be at least _LEAST_RANGE.
+# at most _MOST_BEYOND. The range of the others must be at least _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell. If there are two columns, near rows may be in different clusters.
+# Number of rows that fill a missing cell. In two columns, the nearest rows may belong to several clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows searched for neighbours and splits, and for associations. Distances per block.
+# Maximum number of rows for neighbours and splits, of rows for associations, and of distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
@@ -157,12 +157,12 @@ def prepare_table(
         ``"equal"``: the feature variances of each column sum to its weight; all indicators of a column are
         scaled by the same factor. ``"none"``: unscaled numbers, and indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        With ``scale="equal"``, weight categorical columns, and columns with at most 20 distinct values, by
-        their strongest association with another column (see Notes), or by 1. All weights are 1 if there are
-        fewer than 40 rows.
+        With ``scale="equal"``, ``"dependence"`` weights categorical columns, and columns with at most 20
+        distinct values, by their strongest association with another column (see Notes). All other weights
+        are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
-        with the column's median (or mode). The latter can turn the filled rows into a cluster.
+        with the column's median (or mode), which can turn the filled rows into a cluster.
 
     Raises
     ------
@@ -550,12 +550,12 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Weight columns from 0 to 1: 1 for continuous numbers, otherwise the strongest association."""
+    """Return column weights: 1 for continuous numbers, else the strongest association with a column."""
     # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Check the first rows before the rest: they suffice to exclude most columns with too many values.
+    # Count the values in the first rows, then in all rows: the first rows exclude most continuous columns.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -585,7 +585,7 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
 
 
 def _indicators(column: reading.Column) -> NDArray[np.float64]:
-    """Return indicators of values, or of bins with equal counts, shape (n_samples, n_different)."""
+    """Return indicators of values or, for many numbers, of eight bins; shape (n_samples, n_different)."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
@@ -676,13 +676,13 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from near rows, or from ``filled`` if no row is comparable."""
+        """Fill unknown cells from near rows, or from ``filled`` if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort the rows by the pattern of their missing cells, on which most distance terms depend.
+        # Sort the rows by which of their cells are missing: rows with the same pattern share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
@@ -758,7 +758,7 @@ class _Scale:
     column: reading.Column  # column seen in the fit, without its values
     feature_names: tuple[str, ...]
     weight: float
-    usual: Any  # value for missing cells if no row is comparable
+    usual: Any  # value for missing cells that cannot be filled from near rows
     low: Any = None  # range of the numbers or dates; days are counted from the first date
     high: Any = None
     # Numbers are first divided by the largest magnitude, to keep squares from overflowing or underflowing.
@@ -773,7 +773,7 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Fit the conversion to the known cells of a column, and to the same column after filling."""
+        """Fit range and categories to a column's known cells, and the scale to the cells after filling."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
@@ -852,7 +852,7 @@ class _Scale:
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
         if not unknown:
             return cells, "", None
-        # Some programs write codes such as 1 or 01 as the number 1.0.
+        # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
             by_number.setdefault(files.as_number(text), []).append(text)
@@ -872,7 +872,7 @@ class _Scale:
         return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
+        """Return a note on values outside the fit's range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -897,7 +897,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles; all if few rows or many outliers."""
+    """Mark values within ten interquartile ranges of the quartiles, or all if few rows or many outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -985,7 +985,7 @@ def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def class_notes(columns: Sequence[reading.Column]) -> list[str]:
-    """Return notes on features that may be known classes."""
+    """Return notes on features that may contain known classes."""
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]

@@ -28,7 +28,7 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Maximum number of dense cells that the indices and declared values in a file may require.
+# Maximum number of cells in a dense array that the indices or declared values in a file may require.
 _MOST_CELLS = 2**30
 # Kinds of columns, as named by pandas, that can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
@@ -181,7 +181,7 @@ def read_table(
         columns exist, ``X`` is a data frame. Not supported for npz files.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names. If not, columns are named
-        ``column1``, ``column2``, .... Default: False if the line contains only numbers other than 0, 1, ....
+        ``column1``, ``column2``, .... Default: False if the line has only numbers, unless they are 0, 1, ....
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
         256 MiB, Parquet: 1 GiB) is always allowed.
@@ -416,7 +416,7 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert a column to numbers or booleans if all known cells permit, otherwise to strings."""
+    """Convert a column to numbers or booleans if all of its known cells permit this, otherwise to strings."""
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
     # Columns of lists, bytes or pandas categoricals are returned unchanged.
     if files.is_plain(column) and files.indistinct_values(column) is None:
@@ -498,7 +498,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; empty if it is damaged (the readers raise an error)."""
+    """Return the array names in an npz archive; empty if it is damaged (the readers report the damage)."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -518,7 +518,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return ``array``, or raise an error if it is not a numeric matrix or float64 merges distinct values."""
+    """Return the array. Raise a DataError if it is no numeric matrix or float64 merges distinct values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise files.DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -764,7 +764,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array, where every cell has the maximum length."""
+    """Raise a DataError if strings are too long for an array, where each cell is as large as the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         raise files.DataError(
