@@ -34,14 +34,14 @@ _MOST_ROLES = 3
 # Name of the fact shown in the footer of the page.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# For a front clustered on demand, show as many members as have at most this many labels in total, but at
-# least FEWEST_MEMBERS of them.
+# If the members of a front are clustered only on demand, show as many as this number of labels in total
+# permits, but at least FEWEST_MEMBERS.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, index of each sample's or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
 LimitRow = tuple[str, str, NDArray[np.float64]]
-Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of each
+Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of both clusters
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:

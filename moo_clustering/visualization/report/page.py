@@ -572,7 +572,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Remove slightly more solutions than proportional, because part of the page has a constant size.
+        # Remove slightly more than the excess size implies, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
