@@ -107,7 +107,7 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with new random weights after <= 100 failures (one objective: one incumbent, max(100, n_var)).
+      restart with random weights after at most 100 failures (one objective: one incumbent, max(100, n_var)).
     - ``"local search"``: the same, but incumbents restart from their best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
@@ -176,7 +176,7 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
-    # DEAP searches are planned again for each run. ``landmark_of`` maps the samples of ``y`` to landmarks.
+    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` maps the samples of ``y`` to landmarks.
     search = first.search
     if isinstance(search, PymooSearch):
         # The search has not started, so it can be set up again.

@@ -151,7 +151,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        At a maximum, the score exceeds that of the next smaller number, and is no less than that of the next.
+        Here, the score exceeds that of the next smaller number and is not below that of the next larger one.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)

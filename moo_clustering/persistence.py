@@ -653,8 +653,8 @@ class ObjectsError(ValueError):
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
     # Arrays are never unpickled, and are allocated only if the file contains all their bytes. Checksums are
-    # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files, and over both 256 MiB and 100 times the file size.
+    # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
+    # or zlib.error if the file is damaged, or expands to over 256 MiB and over 100 times its size.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:

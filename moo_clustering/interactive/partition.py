@@ -168,7 +168,7 @@ class Spread:
 
     # ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups
     # contain anchors. The others are provisional groups: clusters without an anchor, represented by their
-    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` these
+    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their
     # weights, normalised to sum to 1. ``new_share`` estimates the fraction of clusters that are new groups.
     # Each point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
     # each group; ``probabilities`` of groups with anchors; and an ``error``, the probability that its group

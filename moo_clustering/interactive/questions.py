@@ -26,7 +26,7 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Two groups are joined if the log-odds that they are one class exceed this value. One "together" suffices if
-# this is true of a tenth of such groups: a second question would cost more than the errors it would prevent.
+# a tenth of these pairs are one class: a second question would cost more than the errors it would prevent.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
@@ -57,7 +57,7 @@ class Proposal(NamedTuple):
     """A question about two points, or about the class name of one point."""
 
     # The second point is the older anchor. ``groups`` contains the points' groups, ``probability`` is the
-    # probability that they belong together, and ``value`` is the expected benefit of an answer.
+    # probability that they belong together, and ``value`` is the expected benefit of asking.
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
@@ -267,7 +267,7 @@ class Inquiry:
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # A group is most likely to be of the same class as its nearest group.
+        # A group is more likely to be of the same class as its nearest group than as any other group.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups

@@ -69,8 +69,8 @@ class AnswerSession:
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown" and ``error_rate_`` is raised, so that more questions are repeated; the
-        weight of other answers does not change.
+        both are treated as "unknown" and ``error_rate_`` is raised, so that more questions are repeated.
+        Answers keep their weights, whatever ``error_rate_`` is.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional

@@ -442,7 +442,7 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, appending the partition if it is new."""
         # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
-        # renumbered as in ``labels``. With ``always_named``, the role is added to an existing solution.
+        # renumbered as in ``labels``. With ``always_named``, an existing solution also gets the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -461,7 +461,7 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Return whether a position belongs to another front row, while ``member`` has no position yet."""
+        """Return whether a position belongs to another row of the front, and row ``member`` has none yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
