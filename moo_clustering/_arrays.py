@@ -47,17 +47,17 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split 0..count-1 into slices of at most ``BLOCK_ITEMS`` values, given ``items`` values per index."""
+    """Split indices 0..count-1, each with ``items`` values, into slices of at most ``BLOCK_ITEMS`` values."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first value of each column with an offset that far exceeds its spread; 0 for the others."""
-    # Unless this offset is subtracted, the means of such columns lose the digits in which rows differ.
+    """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
+    # Unless this value is subtracted, the means of such columns lose the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    # If the offset exceeds the spread by this factor, the mean loses more than three digits.
+    # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
     return np.where(far, X[0], 0.0)
 
@@ -170,7 +170,7 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Select each position in 0..n_genes-1 independently with probability ``prob``; yield sorted chunks."""
+    """Select each of ``n_genes`` positions with probability ``prob``; yield them in sorted chunks."""
     # The gaps between selected positions are geometric. Drawing only the gaps takes O(prob * n_genes) time.
     if prob <= 0.0:
         return

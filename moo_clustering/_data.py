@@ -23,7 +23,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
 # Maximum size in bytes of Dask and Zarr tables that are converted to arrays for estimators without
-# ``max_memory``, and GiB per million rows of 10 features (see docs/scale.md).
+# ``max_memory``, and memory that a fit uses, in GiB per million rows of 10 features (see docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -80,7 +80,7 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Errors name the argument. Raises errors for masked and sparse arrays, unequal rows and wrong dimensions.
+    # Errors name the argument. Masked or sparse arrays, unequal row lengths and wrong dimensions are errors.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -195,7 +195,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        # Tolerate this difference between the halves, relative to the largest entry.
+        # Tolerate this difference between S[i, j] and S[j, i], relative to the largest entry.
         if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "

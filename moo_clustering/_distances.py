@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check that distances are square, finite, non-negative and, unless ``directed``, a dissimilarity."""
+    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:

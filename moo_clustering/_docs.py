@@ -37,7 +37,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
     Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
     sources. A function inherits ``Parameters`` from the sources, as well as ``Returns`` and ``Raises`` if it
-    has no such section. If no source has ``Returns``, it is the class in the return annotation, if any.
+    has no such section. If no source has ``Returns``, that section names the class in the annotation.
     """
 
     def complete(thing: T) -> T:

@@ -29,11 +29,11 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes that joblib requires for each worker process, and for all workers together.
+# Number of threads and processes that joblib starts per worker process, and in addition for all workers.
 _PER_PROCESS, _AROUND = 4, 4
 # Maximum number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
-# Shelf for each joblib backend. A shelf exists until the block of joblib.parallel_config ends.
+# The shelf (arrays stored in a cluster) of each joblib backend, until its parallel_config block ends.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -174,7 +174,7 @@ class Shelf:
 
 
 class Parcels:
-    """Replaces the large arrays in the calls of one dispatch with futures."""
+    """Replaces large arrays by Dask futures in the calls that joblib sends to workers at the same time."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -182,7 +182,7 @@ class Parcels:
 
     def pack(self, call: Call) -> Call:
         """Return an equivalent call with its large arrays, at any depth, stored on the shelf."""
-        # Installed with Dask.
+        # This package is installed with Dask.
         import cloudpickle
 
         futures: list[Any] = []
@@ -205,7 +205,7 @@ class Parcels:
         where = (content.ctypes.data, content.nbytes)
         if where not in self._names:
             self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
-            # Forget the name when the array is deleted, because another array may reuse the address.
+            # Forget the name when the array is deleted, because another array may reuse its memory.
             weakref.finalize(owner, self._names.pop, where, None).atexit = False
         return self._names[where]
 
@@ -292,5 +292,5 @@ def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractCon
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # Finding loaded libraries takes milliseconds; a new ``n_modules``, after imports, renews the cache.
+    # Finding the loaded libraries takes milliseconds, so cache them until the number of modules changes.
     return ThreadpoolController()

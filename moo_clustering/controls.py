@@ -50,11 +50,11 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Number of points on the anytime curves, and maximum number of generations without a counted evaluation.
+# Number of points on the curves, and maximum number of successive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# Maximum number of parallel incumbents for several objectives, and minimum number of evaluations for each.
+# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations each.
 _INCUMBENTS, _LEAST = 20, 50
-# Failed trials before a restart, and mutations per perturbation.
+# Number of successive failed mutations before a restart, and mutations per local search restart.
 _PATIENCE, _KICK = 100, 5
 # Initial and final annealing temperatures, relative to the range of the objectives in the first sample.
 _HOT, _COLD = 0.1, 0.0005
@@ -106,9 +106,9 @@ def compare(
 
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
-    - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives, and restart
-      with new weights after at most 100 failures (single objective: one incumbent, max(100, n_var) failures).
-    - ``"local search"``: the same, but incumbents restart from five mutations of their best solution.
+    - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
+      restart with random weights after at most 100 failures (one objective: one incumbent, max(100, n_var)).
+    - ``"local search"``: the same, but incumbents restart from their best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
@@ -176,7 +176,7 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
-    # DEAP searches are planned again for each run. ``landmark_of`` maps the samples of ``y`` to landmarks.
+    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` maps the samples of ``y`` to landmarks.
     search = first.search
     if isinstance(search, PymooSearch):
         # The search has not started, so it can be set up again.
@@ -332,7 +332,7 @@ class ControlComparison(NamedTuple):
         return pd.DataFrame.from_dict(found, orient="index")
 
     def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
-        """State the differences in a column of ``runs``, using Wilcoxon's test with Holm's correction."""
+        """Describe the differences in a column of ``runs``, by Wilcoxon's test with Holm's correction."""
         pairs = self.differences(measure).sort_values("p")
         counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
         n = self.runs[counted[:-1]].nunique()
@@ -374,7 +374,7 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the minimum number of pairs at which Wilcoxon's test with Holm's correction can reject."""
+    """Return the number of pairs that Wilcoxon's test with Holm's correction needs to reject equality."""
     # If all n differences have the same sign, the p-value is 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
@@ -437,7 +437,7 @@ class Meter:
             raise _Spent
 
     def settle(self) -> None:
-        """Update the archive, and append it to ``course``."""
+        """Archive the individuals evaluated since the last call, and append the archive to ``course``."""
         if self._new:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
@@ -518,14 +518,14 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
-        # A violation outweighs all objectives.
+        # A constraint violation outweighs all objectives.
         total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
         return total
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return the best start for each weight vector; for one objective, the best unused start."""
+        """Return the best initial individual per weight vector; for one objective, the best unused one."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -561,7 +561,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated random individuals, and the row of the best individual in the deciding objective."""
+    """Non-dominated random individuals, and the row of the one with the best value of one objective."""
 
     X: Genes
     F: FloatArray
@@ -706,7 +706,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count trials are local searches; at a local optimum, repeating them is useless.
+        # Mutations that count their trials are local searches, which cannot improve a local optimum.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:

@@ -22,7 +22,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     """Count the choices: ``counts[j, r]`` is the number of individuals with value r at locus j.
 
     Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up. This
-    function and the users of its counts raise a ValueError unless ``ranks`` are integers from 0 to width - 1.
+    function and those that use its counts raise a ValueError unless ``ranks`` are integers in 0..width-1.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count each individual's agreements with the counted set, summed over all loci.
+    """Count the loci at which each individual equals each member of the counted set, summed over members.
 
     DIV is 1 - count / (n_loci * s), for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
 

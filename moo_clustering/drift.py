@@ -34,11 +34,11 @@ _UNSEEN = {
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster in a new one for a split, and a merger
+_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster's rows in a part of a split, in a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit and, for each cluster, the 99% quantile of the distances to the nearest other row."""
+    """Rows of a fit and, for each cluster, the 99% quantile of its rows' distances to the nearest row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -133,7 +133,7 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit, and among the new rows.
     shares_p_value : float
-        P-value of the chi-square test for equal shares; NaN with one cluster, or if all new rows are noise.
+        P-value (chi-square) of equal cluster shares in fit and new rows; NaN with one cluster or only noise.
     columns : tuple of UnseenCells
         With a TablePreparer: unreadable cells, new categories, and values beyond the range of the fit.
     notes : tuple of str
@@ -423,7 +423,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters like matching clusters in ``before``; also return a map of old to new numbers."""
+    """Give clusters the numbers of their matches in ``before``; also return a map of old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers. Then
     # the clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, in matrix values per component, used to balance the blocks.
+# Updating a row costs as much as this number of stored values per component. Blocks have equal costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -528,7 +528,7 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             results.U[live[lane]] = topics.lanes[:, :, lane]
             results.V[live[lane]] = weights.lanes[:, :, lane]
-        # Finished runs are still computed, without effect, until the panel is repacked.
+        # Runs that have converged are still updated, without effect, until they are removed from the panel.
         running &= ~settled
         if not running.any():
             break
@@ -544,7 +544,7 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """Panel of one factor (U or V) of all runs, with its update."""
+    """One factor (U or V) of all runs in one array (panel), with its update."""
 
     rows: SparseRows
     bounds: NDArray[np.int64]
@@ -621,7 +621,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def as_panel(lanes: AnyFloatArray) -> AnyFloatArray:
-    """Copy factors of shape (n_rows, n_components, n_runs) into a panel."""
+    """Copy factors (n_rows, n_components, n_runs) into a padded panel (n_rows, n_components * n_runs)."""
     n_rows, k, n_runs = lanes.shape
     per_line = _LINE // lanes.itemsize
     panel = aligned_zeros((n_rows, -(-k * n_runs // per_line) * per_line), lanes.dtype)

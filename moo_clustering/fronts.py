@@ -151,7 +151,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        It must exceed the score for the next smaller number, and not be below that for the next larger one.
+        Here, the score exceeds that of the next smaller number and is not below that of the next larger one.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -192,13 +192,13 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
+    """Construct solutions on the convex hull of SRMOSC's front; both objectives are sums over the samples.
 
-    For each sample, non-negative orthogonal matching pursuit computes a path of supports. Each path has a
-    lower convex hull of (links, error) pairs. The steps along all hulls, sorted by gain per link, lead from
-    one solution to the next. The result is approximate, because the paths are greedy.
+    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links. The
+    steps along the lower convex hulls of the (number of links, error) pairs, sorted by decrease in error per
+    link, lead from one solution to the next. The pursuit is greedy, so the result is approximate.
 
-    Takes O(n k (w n_features + k^2)) time for n samples with supports of up to k of w candidates, plus a sort
+    Takes O(n k (w n_features + k^2)) time for n samples with at most k links to w candidates, plus a sort
     of at most n w steps. Takes O(n w) memory, plus one weight for each link at a hull corner.
 
     Parameters
@@ -232,7 +232,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Repeat the walk for the weights at the corners, because storing all weights would take too much memory.
+    # Repeat the pursuit to get the weights at hull corners, because all weights would take too much memory.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -244,7 +244,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all members and the rows that change, by decreasing gain per link."""
+    """Return the objectives of all solutions, and the row that each step changes, by gain per link."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -257,7 +257,7 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`. Members range from one link per sample to all useful links.
+    """Result of :func:`srmosc_hull_front`: solutions (members) from one link per sample to all useful links.
 
     Attributes
     ----------

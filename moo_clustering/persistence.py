@@ -62,9 +62,9 @@ HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
 # An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds both
-# limits, because zeros shrink to a thousandth; other data rarely exceed both.
+# limits, because zeros are compressed to a thousandth of their size; other data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
-# Maximum number of rows or columns in an array of zero bytes.
+# Maximum number of rows or columns in an array without elements.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
@@ -524,7 +524,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        The dtype (half precision counts as double), the sign of zero and the bits of NaN affect the hash;
+        The dtype (half precision is hashed as double), the sign of zero and the bits of NaN affect the hash;
         memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
         differs from that of the equal dense matrix.
 
@@ -653,8 +653,8 @@ class ObjectsError(ValueError):
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
     # Arrays are never unpickled, and are allocated only if the file contains all their bytes. Checksums are
-    # verified. Raises an ObjectsError for arrays of Python objects, and a ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files and for over 256 MiB and 100 times the size.
+    # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
+    # or zlib.error if the file is damaged, or expands to over 256 MiB and over 100 times its size.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:

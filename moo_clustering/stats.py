@@ -411,8 +411,8 @@ def average_ranks(
 
     Two values in a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger value in double
     precision, 2^-20 (9.5e-7) in single precision and 2^-10 in half precision. For small values, the tolerance
-    is relative to the largest value in the data set, capped at 1. If a data set contains 0 or both signs,
-    like differences, it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
+    is relative to the largest value in the data set, but to at most 1. In data sets with 0 or with both signs
+    (as differences have), it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -767,7 +767,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return, for each i-th smallest p-value, the number of pairs that can be equal if i - 1 pairs differ."""
+    """Return, for each i-th smallest p-value, how many pairs at most can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]

@@ -22,12 +22,12 @@ from moo_clustering.pool import PartitionPool
 
 # Dirichlet concentration of the classes in a cluster, same as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score when added to the log-likelihood; partition weights are exp(rate * sum).
+# Weight of the selection score when added to the log-likelihood, and rate; weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Minimum anchors per group for graph and linear kernels, weight of the linear kernel, and ridge penalty.
+# Minimum number of anchors per group for using both kernels, weight of the linear kernel, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor is wrong if the prediction for another group exceeds the first value. Classes are not clusters if
-# predictions contradict a fraction of the anchors that exceeds the second value times the error rate.
+# An anchor's group is corrected if the prediction for another group exceeds the first value, unless the
+# predictions contradict a larger fraction of all anchors than the second value times the error rate.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus or was selected by other criteria; add it with a score just above all.
+            # The start is a consensus or was selected by other criteria; give it a score just above all.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -168,7 +168,7 @@ class Spread:
 
     # ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups
     # contain anchors. The others are provisional groups: clusters without an anchor, represented by their
-    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` these
+    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their
     # weights, normalised to sum to 1. ``new_share`` estimates the fraction of clusters that are new groups.
     # Each point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
     # each group; ``probabilities`` of groups with anchors; and an ``error``, the probability that its group
@@ -198,7 +198,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples in each cluster of the retained partitions, by group."""
+        """Number of samples of each group in each cluster of the retained partitions."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -214,7 +214,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative that shares clusters with the most members of its group: an anchor or the medoid."""
+        """Representative (anchor or medoid) of each group, sharing clusters with the most of its members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -269,7 +269,7 @@ class Spread:
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
         """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
-        # This is the variance reduction of a Gaussian process with this kernel, weighted by error and mass.
+        # This is the variance reduction of a Gaussian process, weighted by error and number of samples.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -333,7 +333,7 @@ def spread_groups(
 ) -> Spread:
     """Extend the groups of the anchors to all points."""
     # Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
-    # (n_pairs, 2), contains the volunteered pairs with at least one non-anchor. ``signs`` is 1 for
+    # (n_pairs, 2), contains the pairs volunteered by the user that are not two anchors. ``signs`` is 1 for
     # must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
@@ -352,7 +352,7 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        # Each volunteered pair that a partition violates reduces its log-likelihood.
+        # Each pair that a partition violates reduces the log-likelihood of the partition.
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))

@@ -23,10 +23,10 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
-# Minimum posterior for placing a sample in a group, for uncertain and for certain answers.
+# Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Groups are joined if the log-odds exceed this value. A single answer "together" suffices if a tenth of such
-# pairs belong to one class: a second question would cost more than the errors that it would prevent.
+# Two groups are joined if the log-odds that they are one class exceed this value. One "together" suffices if
+# a tenth of these pairs are one class: a second question would cost more than the errors it would prevent.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
@@ -35,7 +35,7 @@ _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Prior weight of the error rate (in repeats), its maximum estimate, and the minimum error rate of an answer.
+# Weight of the prior error rate (as repeated questions), maximum estimate, minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -57,7 +57,7 @@ class Proposal(NamedTuple):
     """A question about two points, or about the class name of one point."""
 
     # The second point is the older anchor. ``groups`` contains the points' groups, ``probability`` is the
-    # probability that they belong together, and ``value`` is the expected benefit of an answer.
+    # probability that they belong together, and ``value`` is the expected benefit of asking.
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
@@ -184,16 +184,16 @@ class Inquiry:
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
-        # An answer to a question affects the partition only once its sample has been placed.
+        # Answers to questions affect the partition only once their sample is placed, so omit them here.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # Violating a doubtful answer costs less.
+        # A doubtful answer reduces the likelihood of partitions that violate it by less than a sure one.
         signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # No sample is asked about twice, so the user could never correct a wrong name.
+        # No sample is asked about twice, so the user could not correct a wrong name: correct it here.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)
@@ -267,7 +267,7 @@ class Inquiry:
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # A group is most likely to be of the same class as its nearest group.
+        # A group is more likely to be of the same class as its nearest group than as any other group.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
@@ -346,7 +346,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return the founder of the larger unnamed group; None if both groups are named or set aside."""
+        """Return a representative of the larger unnamed group; None if both groups are named or set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -381,7 +381,7 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return points in the most uncertain surroundings, the most uncertain points, and random points."""
+        """Return points in the clusters with most expected errors, the most uncertain, and random points."""
         # Choose 30 candidates of each kind.
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
@@ -396,7 +396,7 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Volunteered samples have not been placed yet.
+            # Samples in answers that the user volunteered may not be in a group yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -425,7 +425,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor that no chain of "together" links to its group's founder."""
+        """Return a question about an anchor that no "together" answers link to its group's oldest anchor."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -631,7 +631,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Found a new group of volunteered samples if the answers separate them from all large groups."""
+        """Make linked samples a new group if volunteered answers separate them from all large groups."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)

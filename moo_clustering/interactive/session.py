@@ -40,9 +40,9 @@ _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
-# Error rate before any repeat, and expected number of wrong answers after which to repeat a question.
+# Error rate assumed at the start, and expected number of wrong answers after which to repeat a question.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Values of the kinds of question that can be repeated. A wrong answer about groups moves more samples.
+# Value of repeating a question of each kind: errors about groups move more samples than those about samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 
@@ -68,9 +68,9 @@ class AnswerSession:
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
-        0.03 and repeats some questions about pairs with the two samples swapped. A pair of different answers
-        counts as "unknown" and raises ``error_rate_``, and hence the number of repeated questions, but does
-        not change the weight of an answer.
+        0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
+        both are treated as "unknown" and ``error_rate_`` is raised, so that more questions are repeated.
+        Answers keep their weights, whatever ``error_rate_`` is.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -148,7 +148,7 @@ class AnswerSession:
         # For each answer, the state before it, the answer, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # Per reopened answer: number of answers then, event, answers before it, and state before it.
+        # Per reopening of an answer: number of answers after it, event, and the answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         # All events, as they are written to the file.
         self._events: list[dict[str, Any]] = []
@@ -442,7 +442,7 @@ class AnswerSession:
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
             if (first := self._repeated(old)) >= 0:
-                # After a change, the repeated answer may no longer withdraw the first one.
+                # The changed answer may no longer differ from the first one, so apply the first one again.
                 start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])
@@ -606,7 +606,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # The first answer to a repeated question counts, unless the second answer differs from it.
+            # Use the first answer to a repeated question, unless the second answer differs from it.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 

@@ -99,7 +99,7 @@ def simulate(
     -------
     DataFrame
         One row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (fraction of
-        samples outside the cluster matched with their known class), and ``expected_error``, or NaN.
+        samples outside the cluster matched with their known class), ``expected_error`` (may be NaN).
 
     Examples
     --------

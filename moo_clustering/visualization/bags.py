@@ -279,8 +279,8 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances; more
-    bags are placed by the principal components of their means. If a distance matrix is larger, the same
-    fraction of each cluster is selected. Takes O(n^2 d + max_bags^3) time for the n instances in at most
+    bags are placed by the principal components of their means. From a larger distance matrix, the same
+    fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for the n instances in at most
     ``max_bags`` bags, and O(n d + d^3) for more bags.
 
     Parameters
@@ -290,7 +290,7 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled like the bags. Their distance to a bag is that to its farthest instance.
+        Vectors to mark, scaled like the bags. Distance to a bag: that to the bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for the random starts that are used in addition to classical scaling.

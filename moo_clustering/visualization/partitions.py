@@ -116,7 +116,7 @@ def placed_partition(
     max_points: int,
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
-    """Return :func:`partition_data`, with the samples ``also`` drawn, and the positions of all samples."""
+    """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):

@@ -34,14 +34,14 @@ _MOST_ROLES = 3
 # Name of the fact shown in the footer of the page.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# For a front clustered on demand, show as many members as have at most this many labels in total, but at
-# least FEWEST_MEMBERS of them.
+# If the members of a front are clustered only on demand, show as many as this number of labels in total
+# permits, but at least FEWEST_MEMBERS.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, index of each sample's or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
 LimitRow = tuple[str, str, NDArray[np.float64]]
-Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of each
+Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of both clusters
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -442,7 +442,7 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, appending the partition if it is new."""
         # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
-        # renumbered as in ``labels``. With ``always_named``, the role is added to an existing solution.
+        # renumbered as in ``labels``. With ``always_named``, an existing solution also gets the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -461,7 +461,7 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Return whether a position belongs to another front row, while ``member`` has no position yet."""
+        """Return whether a position belongs to another row of the front, and row ``member`` has none yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)

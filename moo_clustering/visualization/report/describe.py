@@ -46,20 +46,20 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement: maximum n_solutions^2 * n_samples, minimum n_samples, and maximum n_solutions for all pairs.
+# Agreement of all pairs: maximum n_solutions^2 * n_samples, minimum n_samples and maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
 # Maximum product of columns and solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum numbers of heatmap columns, of cells times thousands of samples in all heatmaps, of columns that can
+# Maximum number of heatmap columns, of cells in all heatmaps times n_samples / 1000, of columns that can
 # colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # Minimum and maximum number of samples in a neighbour embedding, its perplexity, its number of iterations,
 # and the correlation between distances in the plane and in the data above which no embedding is needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-_MOST_KNOWN = 12  # maximum number of values in an unused column
+_MOST_KNOWN = 12  # maximum number of distinct values in a column that the fit did not use
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Maximum number of multiplications for all solutions, and maximum number of values in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000

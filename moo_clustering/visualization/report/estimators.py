@@ -321,7 +321,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, rows that match no row of the fit may intentionally be in other units.
+        # Without a preparer, X may be in other units on purpose; then its rows match no row of the fit.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -545,7 +545,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Show the weights of the most distinctive features; return a heading, "" without feature weights."""
+    """Add weights of the most distinctive features to ``facts``; return a heading, "" without weights."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

@@ -63,7 +63,7 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# This part of a verdict is shown only to methodologists.
+# This part of a verdict is shown only in the part of the page for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Lower limits of mean silhouettes, with their interpretation.
 _SILHOUETTES = (
@@ -223,8 +223,8 @@ def _within(places: Any, count: int) -> bool:
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports on several runs with the same samples."""
     # Samples are matched by name, in the order of the first run, which contributes the chosen solution and,
-    # if it has one, the map. Names of rules, histories and figures begin with that of the run. Each result is
-    # a rule. Agreement takes O(n_solutions² n_samples) time, on a random subset of many samples.
+    # if it has one, the map. Names of rules, histories and figures begin with that of the run. A rule selects
+    # the result of each run. Agreement takes O(n_solutions² n_samples) time; many samples are subsampled.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
@@ -487,7 +487,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, its figures, and a bar length (0 to 1 or None)."""
+    """Return a sentence on the certainty of the clusters, the figures behind it, and a bar length or None."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -572,7 +572,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Remove slightly more solutions than proportional, because part of the page has a constant size.
+        # Remove slightly more than the excess size implies, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
