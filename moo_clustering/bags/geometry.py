@@ -116,7 +116,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Compute the arrays for the compiled kernels, and instances (n_features, n_slots x n_chunks)."""
+        """Compute the arrays for the kernels, and the instance in each slot as a column of an array."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size

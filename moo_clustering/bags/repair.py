@@ -80,7 +80,7 @@ class PairPenalty(PartitionRepair):
     """Repair that weighs violated pairs against distances, and ensures the minimum cluster size."""
 
     # The cost is the sum of the distances, each raised to the power 1 or 2, multiplied by ``1 + penalty *
-    # V``, where V in [0, 2] is the violation. Constrained bags move one at a time, until no move lowers it.
+    # V``, where V in [0, 2] is the violation. Constrained bags move singly until no move lowers the cost.
 
     def __init__(
         self,
