@@ -22,7 +22,7 @@ DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Most instances per block. The table of distances between two blocks, 2 MB, stays in the processor's cache.
+# Maximum number of instances per block. The table for two blocks, 2 MB, stays in the processor's cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -105,7 +105,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # Subtract a row before the mean, so that a large common offset does not cost any digits.
+        # Subtract a row before the mean, so that a large common offset does not lose any digits.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -154,7 +154,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances of each kind from a to b, and back if ``both``; ``"symmetric"`` means directed."""
+    """Compute distances of each kind from a to b, and back if ``both``; directed if ``"symmetric"``."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}

@@ -23,7 +23,7 @@ _SCRATCH = 64 * 2**20
 # Size of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
 # The centroids of a partition contain n_clusters n_features numbers. If n_bags is at least this multiple of
-# that count, sums of products are computed as products of sums.
+# that count, bags are summed over clusters before the products are computed, not after.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024

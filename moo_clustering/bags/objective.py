@@ -135,8 +135,8 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weight of each label: difference of its objective from the worst (``"contrast"``); as in Eq. 9;
-            the objective itself, which favours bad labels (Eqs. 5 and 6 as printed); or 0 except the best.
+            ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
+            ``"printed"`` by its own (Eqs. 5, 6), favouring bad labels. ``"greedy"`` takes the best label.
         max_trials : int, optional
             Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """

@@ -705,7 +705,7 @@ def mcla(
         number of clusters (``"unit"``, for runs with clusters of unequal size).
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching: the clusters of a run join different meta-clusters, chosen by
-        similarity regardless of size; if a run has more than ``n_clusters``, the rest are omitted.
+        similarity regardless of size; a run's clusters in excess of ``n_clusters`` are omitted.
         ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         How to choose among equally associated meta-clusters.
@@ -725,8 +725,8 @@ def mcla(
 
     Notes
     -----
-    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of the
-    groups of samples that are together in all runs, all clusters that contain a group are its members.
+    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of the groups of samples
+    that are together in all runs, all clusters that contain a group are members of its meta-cluster.
 
     Clusters are compared by their Jaccard index on the samples that both runs contain. Takes O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
@@ -852,7 +852,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return the meta-cluster of each hyperedge, or -1 if its run has more than ``n_parts`` clusters."""
+    """Return the meta-cluster of each hyperedge; -1 for those in excess of ``n_parts`` in their run."""
     # The first members of meta-clusters are clusters of the run that agrees best with all others, among the
     # runs with n_parts clusters or, if there are none, the most clusters. Then the clusters of each run are
     # matched by their mean similarity to the other members, in at most 20 sweeps of O(E^2 n_parts) time.

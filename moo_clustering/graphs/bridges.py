@@ -22,7 +22,7 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Maximum number of samples for which all pairs are compared.
 ALL_PAIRS_UP_TO = 2000
-# Without a KD-tree, at most this many members are compared: those nearest to the other part's centre.
+# Without a KD-tree, at most this many members of a part are compared, those nearest to the other's centre.
 FACING_SAMPLES = 1024
 # Maximum number of sample pairs between two parts for which all pairs are compared.
 COMPARED_PAIRS = 1 << 22
@@ -102,7 +102,7 @@ def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find links that join all parts, by Boruvka's algorithm on the candidate links of several proposals."""
-    # Use each proposal until it joins no more parts. The last proposal must link every part to another.
+    # Call each proposal until its links join no more parts. The last must propose links of every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:

@@ -335,7 +335,7 @@ def chebyshev_pairs(
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. Filtering takes one pass over L per degree.
     # Threads process rows of L and fixed blocks of the vectors, so their number does not affect any sum.
     n = L.shape[0]
-    # The limit is stricter than for Lanczos, whose residuals mostly end far below the limit. It is higher
+    # The limit is stricter than for Lanczos, because filter residuals end close to it. It is higher
     # where only the eigenvalue is needed, because its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale

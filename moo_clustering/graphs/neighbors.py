@@ -112,7 +112,7 @@ def neighbor_lists(
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``,
         rows of zeros have distance 1 from other rows.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row index, which leaks the row order on gridded data.
+        Order of tied samples: random, or by row index; results for gridded data then depend on row order.
     rng : numpy.random.Generator
         Generator for the random order.
     groups : ConstraintGroups, optional

@@ -188,7 +188,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator for k-means seeds (one per k up to the largest) and for Lanczos start vectors.
+        Generator for k-means seeds (one per k up to the largest), and for initial vectors of solvers.
 
     Returns
     -------

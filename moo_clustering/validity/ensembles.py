@@ -446,7 +446,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative total penalty of the violated pairs, maximised.
 
-    A pair of weight w adds w penalties. Takes O(q (n + pairs)) time for q rows. Source: ParetoClustering.
+    Weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------
