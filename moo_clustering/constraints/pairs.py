@@ -599,7 +599,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and from the user, and groups of samples that belong together."""
+    """Pairs from labels and the user, and groups of samples that belong together, by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

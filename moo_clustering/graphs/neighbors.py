@@ -371,7 +371,7 @@ class _PointLists:
         """Fill the lists of the samples from the points found; return a mask of samples with final lists."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
-        # A few points can have many duplicates, so limit the number of candidates rather than points.
+        # A few points can have many duplicates, so limit the number of candidate samples, not of points.
         load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
         for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
             points, horizon = found.points[part], found.horizon[part]

@@ -352,7 +352,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             Clusters, numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
-        # Times at which samples were last visited, and at which clusters last changed.
+        # Step numbers at which each sample was last visited, and at which each cluster last changed.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
         # Local search usually ends after fewer than 20 sweeps.
         for _ in range(100):
