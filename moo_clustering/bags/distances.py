@@ -22,7 +22,7 @@ DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Rows per block on either side. The table for two blocks, 2 MB, stays in the processor's cache.
+# Maximum number of instances per block. The table for two blocks, 2 MB, stays in the processor's cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -99,7 +99,7 @@ def _table_bytes(n_rows: int) -> int:
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return the centred rows and blocks of both sides; if ``B`` is None, both are the same object."""
+    """Return the centred instances and the blocks of A and B, as the same object twice if ``B`` is None."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
@@ -154,12 +154,12 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances by kind from a to b, and back if ``both``; directed ones for ``"symmetric"``."""
+    """Compute distances of each kind from a to b, and back if ``both``; directed if ``"symmetric"``."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
 
-    # If both sides are the same, visit each pair once, because its products serve both directions.
+    # If a and b are the same, visit each pair of blocks once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -186,14 +186,14 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute the sums or squares of each kind from bags ``x`` to bags ``y``, and vice versa if ``both``."""
+    """Compute sums (for means) or squares of distances from bags ``x`` to ``y``, and back if ``both``."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squares so far, for the rows of each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # Omit unneeded columns to save memory.
+        # A table that is not needed has no columns, to save memory.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]

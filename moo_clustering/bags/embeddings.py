@@ -164,7 +164,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the sorted rows below and above each quantile of each bag, and the position between them."""
+    """Return the sorted rows below and above each bag's quantiles, and the weights of the rows above."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last

@@ -23,20 +23,20 @@ _SCRATCH = 64 * 2**20
 # Size of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
 # The centroids of a partition contain n_clusters n_features numbers. If n_bags is at least this multiple of
-# that count, sums of products are computed as products of sums.
+# that count, bags are summed over clusters before the products are computed, not after.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test. Bags that retain all instances there retain them for all means.
+# Number of bag means in a first test. A bag that loses no instance in it loses none with all means.
 _FEW_MEANS = 1024
 
 
 class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    The distance from a bag to a vector is that of its farthest instance (directed Hausdorff distance).
-    Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
-    squared distance from x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
+    The distance from a bag to a vector is that of its farthest instance. Centroids are means of the bag means
+    M_b with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to
+    the centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
     at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
@@ -116,7 +116,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Compute the arrays for the compiled kernels, and instances (n_features, n_slots x n_chunks)."""
+        """Compute the arrays for the kernels, and the instance in each slot as a column of an array."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -149,7 +149,7 @@ class BagGeometry(Shared):
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Return whether products of cluster sums are cheaper than cluster sums of products."""
+        """Return whether it is cheaper to sum over the bags of a cluster before multiplying than after."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
@@ -183,7 +183,7 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method by each individual's number of clusters, so that other individuals do not matter.
+        # Choose the method by each individual's number of clusters, so that others do not affect its result.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -232,7 +232,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return bag-centroid distances (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
+        """Return distances from bags to centroids (inf if empty), (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -333,7 +333,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is dominated at all means is also dominated at any subset of them.
+            # If another instance is farther from all means, it is also farther from any subset of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
@@ -346,7 +346,7 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute outer instances, which dominate other instances, evenly over the parts.
+            # Distribute outer instances, because of which others can be omitted, evenly over the parts.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -375,7 +375,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Divide bags of adjacent rows from ``starts`` into chunks, with the cheapest number of slots."""
+    """Divide bags, whose first rows are ``starts``, into chunks with the cheapest number of slots each."""
     # A chunk costs as much as its slots plus three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
@@ -387,7 +387,7 @@ def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
 
 
 class ChunkLayout(NamedTuple):
-    """Instance in each slot (n_slots, n_chunks; padded by the last), bag per chunk, first chunk per bag."""
+    """Instance in each slot (n_slots, n_chunks; the last is repeated), bag per chunk, first chunk per bag."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

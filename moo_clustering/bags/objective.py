@@ -33,8 +33,8 @@ class BagObjective(Shared):
     """An objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
     With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2 +
-    n)) time, and trying all K values of a gene takes O(n + K^3) time. The Davies-Bouldin index of fewer than
-    two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    n)) time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index of fewer
+    than two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class BagObjective(Shared):
         return self.geometry.n_bags
 
     def random(self, n: int, rng: Generator) -> Labels:
-        """Draw ``n`` partitions with uniformly distributed genes."""
+        """Draw ``n`` partitions with uniformly distributed labels."""
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
     def evaluate(self, labels: Any) -> FloatArray:
@@ -124,7 +124,7 @@ class BagObjective(Shared):
         draw_weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
-        """Redraw genes one at a time, with probabilities that depend on the objective for each value.
+        """Redraw labels one bag at a time, with probabilities that depend on the objective for each label.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
@@ -133,10 +133,10 @@ class BagObjective(Shared):
         labels : array-like of shape (n_individuals, n_bags)
         rng : numpy.random.Generator
         p_gene : float, default=0.7
-            Probability of redrawing each gene.
+            Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weights of the draw, in this order: difference from the worst value; as in Eq. 9; the value
-            itself, which favours bad choices (Eqs. 5 and 6 as printed); always the best choice.
+            ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
+            ``"printed"`` by its own (Eqs. 5, 6), favouring bad labels. ``"greedy"`` takes the best label.
         max_trials : int, optional
             Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """
@@ -179,7 +179,7 @@ class BagObjective(Shared):
 
     @documented(improve)
     def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
-        """Redraw genes simultaneously, with higher probabilities for closer centroids.
+        """Redraw the labels of bags simultaneously, with higher probabilities for closer centroids.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.
 
@@ -257,7 +257,7 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's instances, or the squared norm of their mean, uncentred."""
+    """Return the mean squared norm of each bag's uncentred instances, or the squared norm of their mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

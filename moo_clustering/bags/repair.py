@@ -80,7 +80,7 @@ class PairPenalty(PartitionRepair):
     """Repair that weighs violated pairs against distances, and ensures the minimum cluster size."""
 
     # The cost is the sum of the distances, each raised to the power 1 or 2, multiplied by ``1 + penalty *
-    # V``, where V in [0, 2] is the violation. Constrained bags move one at a time to a local minimum.
+    # V``, where V in [0, 2] is the violation. Constrained bags move singly until no move lowers the cost.
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return the pairs by bag, the violation each pair adds within one cluster, and the constant term."""
+    """Return the pairs of each bag, the violation each adds if its bags share a cluster, and a constant."""
     # The terms of must-links are negative, because the constant term counts all of them as violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

@@ -135,7 +135,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # a pipeline notices only when called that a step has no feature names
+        except AttributeError:  # a pipeline has the method even if one of its steps lacks it
             return None
 
     def __sklearn_tags__(self) -> Any:

@@ -50,8 +50,8 @@ Ties = Literal["first", "random"]
 TIE = 1e-12
 # Maximum number of matching sweeps.
 MAX_SWEEPS = 20
-# Maximum size of a METIS part, relative to the mean. MCLA loses clusters only if the largest cluster exceeds
-# the mean by a higher factor: 1.8 for two clusters, 2 to 2.7 for three to eight.
+# Maximum size of a METIS part, as a multiple of the mean size. MCLA loses clusters only if the largest is
+# even larger: 1.8 times the mean size for two clusters, 2 to 2.7 times for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -188,7 +188,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield blocks of S with the index of their first row; with ``upper``, columns start there."""
+    """Yield blocks of rows of S, and the index of their first row; ``upper`` omits the columns before it."""
     # S_ij is the weighted share of runs with i and j together, among the runs that contain both, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
@@ -226,7 +226,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without its diagonal, or its ``n_neighbors`` largest entries per row, made symmetric."""
-    # If the graph has more components than clusters, link the first sample of each component.
+    # If dropped entries leave more components than clusters, link components through their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -312,9 +312,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the groups of samples on which the runs agree, or None, in O(n_samples n_runs) time."""
-    # If all runs are complete, samples that are together in all runs form a group; ``fewer`` permits fewer
-    # than ``n_parts`` groups. Otherwise, the groups are the components of the hypergraph.
+    """Return ``n_parts`` groups of samples on which all runs agree, or None, in O(n_samples n_runs) time."""
+    # If no run lacks a sample, first try the groups of samples that are together in all runs (``fewer``
+    # permits fewer than ``n_parts`` groups). Then try the connected components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -367,7 +367,7 @@ def leading_vectors(
     """Compute up to n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
     # C = H W H^T sums the weights of the runs with i and j in one cluster (including i = j); Deg contains
     # its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each
-    # sample stands for ``share`` identical samples. ``seed`` sets the initial vector of the sparse solver.
+    # sample represents ``share`` identical samples. ``seed`` sets the initial vector of the sparse solver.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -422,7 +422,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Partition a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices stay separate.
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are not merged.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -468,7 +468,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` and round, avoiding overflow; integers that fit remain unchanged."""
+    """Multiply by ``scale``, or by less to avoid overflow, and round; integers that fit remain unchanged."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -626,8 +626,8 @@ def hgpa(
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        Partition of the graph of samples and hyperedges by :func:`hbgf`, using METIS if pymetis is
-        installed; or k-means on the samples' singular vectors of the degree-scaled incidence matrix.
+        ``"hbgf"``: partition the graph of samples and hyperedges by :func:`hbgf`, using METIS if installed.
+        ``"spectral"``: k-means on the samples' singular vectors of the degree-scaled incidence matrix.
 
     Examples
     --------
@@ -704,9 +704,9 @@ def mcla(
         METIS balances the number of samples in each meta-cluster (``"size"``, as in the paper) or the
         number of clusters (``"unit"``, for runs with clusters of unequal size).
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS as in the paper, or matching: a run's clusters join different meta-clusters by similarity,
-        regardless of size, and its surplus clusters are omitted. ``"auto"`` uses METIS if pymetis is
-        installed, otherwise matching; the choice is logged.
+        METIS as in the paper, or matching: the clusters of a run join different meta-clusters, chosen by
+        similarity regardless of size; a run's clusters in excess of ``n_clusters`` are omitted.
+        ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         How to choose among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
@@ -719,14 +719,14 @@ def mcla(
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
-        Returned only with ``return_association``. Share of the members of meta-cluster c (row) that
-        contain the sample, among members from runs with that sample. Meta-clusters without samples come
+        Returned only with ``return_association``. Entry (c, i) is the share of the clusters in meta-cluster
+        c that contain sample i, among its clusters from runs with this sample. Empty meta-clusters come
         last. The confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
 
     Notes
     -----
-    Unanimous runs determine the result, as in :func:`hbgf`. If samples that are together in all runs form the
-    clusters, the members of a meta-cluster are the clusters that contain its group.
+    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of the groups of samples
+    that are together in all runs, all clusters that contain a group are members of its meta-cluster.
 
     Clusters are compared by their Jaccard index on the samples that both runs contain. Takes O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
@@ -809,7 +809,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs that assign each sample to each group, shape (n_parts, n_samples)."""
+    """Compute the share of runs with each sample in the cluster of each group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -831,7 +831,7 @@ def jaccard(edges: Hyperedges) -> FloatArray:
 
 
 def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Average the members' indicators in each meta-cluster, shape (n_parts, n_samples)."""
+    """Compute the share of each meta-cluster's members that contain each sample, (n_parts, n_samples)."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
@@ -852,10 +852,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Match each hyperedge with a meta-cluster, or with -1 for a run's surplus clusters."""
-    # The first members are the clusters of the run that agrees best with all other runs, among the runs with
-    # n_parts (otherwise the most) clusters. Then each run's clusters are matched by their mean similarity to
-    # the other members, in at most 20 sweeps of O(E^2 n_parts) time.
+    """Return the meta-cluster of each hyperedge; -1 for those in excess of ``n_parts`` in their run."""
+    # The first members of meta-clusters are clusters of the run that agrees best with all others, among the
+    # runs with n_parts clusters or, if there are none, the most clusters. Then the clusters of each run are
+    # matched by their mean similarity to the other members, in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

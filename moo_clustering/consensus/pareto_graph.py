@@ -77,7 +77,7 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Compute ES1: minimise ||reconstruction - X||_F^2 with s_ij >= 0 on edges, 0 elsewhere (PESC, Eq. 4).
+    """Compute ES1: the s_ij, >= 0 on edges and 0 elsewhere, that best reconstruct X (PESC, Eq. 4).
 
     Solves one small non-negative least-squares problem per sample exactly, using active sets instead of the
     paper's particle swarm. Takes O(N (q^2 d + q^4)) time at worst for q edges per sample, but usually close
@@ -156,9 +156,9 @@ def diversity_weights(
     weight: Literal["one_minus_div", "div", "count"] = "one_minus_div",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Compute ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
+    """Compute ES2: s_ij is the sum of 1 - DIV over the members that link i to j, divided by M (PESC, Eq. 5).
 
-    Takes O(M N) time and O(N width) memory.
+    Takes O(M N) time and O(N width) memory for M members and N samples.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     Returns
     -------
     edges : csr_array of shape (n_samples, n_samples)
-        Edges; the values have no meaning.
+        Edges; ignore the values of the entries.
     distances : ndarray of shape (nnz,)
         Edge distances, in the order of the edges.
     """

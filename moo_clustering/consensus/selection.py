@@ -106,8 +106,8 @@ def select_pareto(
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
     includes the whole ensemble. If there are at most 256 sufficiently large subsets, all are evaluated
     instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
-    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 without a search). The gain over
-    the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
+    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 if all are evaluated). The gain
+    over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
     invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
 
     Parameters

@@ -173,7 +173,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation under the best matching; each unmatched cluster or lower bound adds 1."""
+        """Compute the violation for the best matching; each unmatched cluster or positive ``low`` adds 1."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -479,7 +479,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen samples, choose the one far from most others.
+            # Among the samples far from all chosen samples, choose the one far from most of the others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Counts = Int64Array | FloatArray
 # Default maximum number of pairs that are listed (160 MB).
 MAX_PAIRS = 10_000_000
-# Keeps weights finite and positive if a feature is constant within all must-links or all cannot-links.
+# Lower bound that keeps weights finite and positive if a feature differs in no must-link or no cannot-link.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -599,7 +599,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and from the user, and groups of samples that belong together, by lowest sample."""
+    """Pairs from labels and the user, and groups of samples that belong together, by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

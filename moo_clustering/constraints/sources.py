@@ -57,7 +57,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If both this and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is a header unless either column is a row or a number.
+        Whether the first line is a header. If None, it is one unless it contains a number or row identifier.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array
 
 
 class LabelSets:
-    """Several labels per sample; the sample-by-sample product is computed twice, in blocks of rows."""
+    """Several labels per sample; counts of shared labels are computed twice, in blocks of rows."""
 
     def __init__(self, indicator: Any) -> None:
         # One-byte integers would overflow at 256 common labels.
@@ -404,7 +404,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Gaps before the t-th partner of a row: its offset minus the number of preceding partners.
+            # Number of samples between a row and its t-th partner that are not partners.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -22,7 +22,7 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Maximum number of samples for which all pairs are compared.
 ALL_PAIRS_UP_TO = 2000
-# Without a tree, at most this many members of a part are compared: those nearest to the other part.
+# Without a KD-tree, at most this many members of a part are compared, those nearest to the other's centre.
 FACING_SAMPLES = 1024
 # Maximum number of sample pairs between two parts for which all pairs are compared.
 COMPARED_PAIRS = 1 << 22
@@ -39,8 +39,8 @@ def bridge_components(
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
 
-    Links have similarity 1e-3 min{s_ij > 0}, which is too small to change the order within components, but
-    large enough for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
+    Links have similarity 1e-3 min{s_ij > 0}, far below all similarities within components, but large enough
+    for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
 
     The spanning tree is exact for up to 2000 samples and for precomputed distances, and takes O(N^2 log C)
     time for C components. For more samples, candidates are the links in the lists, then the nearest samples
@@ -102,7 +102,7 @@ def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find links that join all parts, by Boruvka's algorithm on the candidate links of several proposals."""
-    # Use each proposal until it joins no more parts. The last proposal must link every part to another.
+    # Call each proposal until its links join no more parts. The last must propose links of every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -123,8 +123,8 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # If tied links are missing, three parts can select different links of equal length that form a cycle. As
-    # weights without ties, use positions in the order, and the first of several links between two parts.
+    # If the candidates lack tied links, three parts can select links of equal length that form a cycle. It is
+    # removed by a spanning tree in which the weight of a link is its position in the sorted order.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
@@ -168,7 +168,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
-    """Propose listed links between parts that are no longer than any unlisted link of their part."""
+    """Propose the listed links out of each part, if the shortest is no longer than any unlisted link."""
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -219,7 +219,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples in small parts to other parts; in a part with m samples, m + 1 neighbours suffice."""
+        """Link samples in small parts to others; one of the m + 1 nearest is outside a part of m samples."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. In other parts with at
         # most 64 samples, each sample searches for its nearest sample outside the part.
@@ -258,7 +258,7 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            # With more features, tree queries for distant samples visit almost the entire tree.
+            # With over 4 features, KD-tree queries for distant samples visit almost the entire tree.
             if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)

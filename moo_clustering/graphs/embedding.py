@@ -40,7 +40,7 @@ Step = Callable[[FloatArray], FloatArray]
 _RESIDUAL = 1e-4
 # Number of additional vectors per block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filters. The minimum avoids missed vectors if residuals start small.
+# Maximum and minimum number of filter steps. The minimum avoids missed vectors if residuals start small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
 # Maximum degree and log-amplification of a filter; beyond them, the columns of a block become too similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
@@ -182,7 +182,7 @@ def _factors_well(S: sp.csr_array) -> bool:
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # Start the second search from an end of the graph.
+    # Start the second search from the sample farthest from the first start.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -267,7 +267,7 @@ def lanczos_pairs(
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """Return the function x -> (L + shift I)^-1 x, from one sparse factorisation, and its tolerance."""
+    """Return the function x -> (L + shift I)^-1 x, by a sparse factorisation, and a tolerance for ARPACK."""
     shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -335,7 +335,7 @@ def chebyshev_pairs(
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. Filtering takes one pass over L per degree.
     # Threads process rows of L and fixed blocks of the vectors, so their number does not affect any sum.
     n = L.shape[0]
-    # Filter residuals end close to the limit, Lanczos residuals mostly far below it. The limit is higher
+    # The limit is stricter than for Lanczos, because filter residuals end close to it. It is higher
     # where only the eigenvalue is needed, because its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
@@ -370,9 +370,9 @@ def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
-    # The polynomial is small between ``last``, the block's largest Ritz value, and 2 scale, the bound of the
-    # spectrum, and grows below. Its degree reduces the residuals of the Ritz values ``wanted`` by their
-    # ``excess``. Filtering needs a gap below the cut, even if eigenvalues are dense.
+    # The polynomial is small from ``last``, the block's largest Ritz value, to 2 scale, an upper bound on the
+    # eigenvalues, and grows below ``last``. Its degree is high enough to divide the residuals of the Ritz
+    # values ``wanted`` by their ``excess``. ``cut`` keeps a distance from them even if eigenvalues are dense.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
@@ -493,10 +493,10 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> Int32Array:
-    """Find the parts of a graph that are connected only by weak edges, or by edges between known parts."""
+    """Find the parts of a graph between which all edges are weak, or join different parts in ``parts``."""
     # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes an
-    # eigenvalue near zero that Lanczos can hardly separate from the others. If this yields more than one part
-    # per 20 samples, weak edges are treated like all other edges.
+    # eigenvalue near zero that Lanczos can hardly separate from the others. If there would be more than one
+    # part per 20 samples, weak edges are treated like all other edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):

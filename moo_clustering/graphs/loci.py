@@ -112,7 +112,7 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centring preserves norms of differences, but not angles and other quantities relative to the origin.
+    # Centre the data only for norms of differences; metrics such as angles depend on the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)

@@ -138,7 +138,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge parts, smallest first, with the part of largest edge weight or, without edges, nearest mean."""
+    """Merge parts, smallest first, into the part with most edge weight or, without edges, nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

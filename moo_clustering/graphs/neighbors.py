@@ -34,7 +34,7 @@ Metric = str | Callable[..., float]
 CHUNK = 1 << 20
 # Brute force is faster than a KD-tree if there are more features than this.
 TREE_FEATURES = 12
-# Minimum number of points, and range of feature counts, for which whole leaves are compared.
+# Minimum number of points, and range of feature counts, for comparing whole leaves of a KD-tree.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per leaf of the KD-tree, and largest number of points in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
@@ -112,7 +112,7 @@ def neighbor_lists(
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``,
         rows of zeros have distance 1 from other rows.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row index, which leaks the row order on gridded data.
+        Order of tied samples: random, or by row index; results for gridded data then depend on row order.
     rng : numpy.random.Generator
         Generator for the random order.
     groups : ConstraintGroups, optional
@@ -251,7 +251,7 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 lists.fill_constrained(exact, np.flatnonzero(constrained), groups)
             space.finish(distances)
-        # For other metrics, distinct rows may have distance 0.
+        # For metrics that are not p-norms, distinct rows may have distance 0.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
@@ -371,7 +371,7 @@ class _PointLists:
         """Fill the lists of the samples from the points found; return a mask of samples with final lists."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
-        # A few points can have many duplicates, so limit the number of candidates rather than points.
+        # A few points can have many duplicates, so limit the number of candidate samples, not of points.
         load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
         for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
             points, horizon = found.points[part], found.horizon[part]
@@ -391,7 +391,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the samples nearest to each point by (distance, key), and whether the search found enough."""
+    """Return the samples nearest to each point by (distance, key), and whether these are certain."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -512,7 +512,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Translate metrics that order pairs like the Euclidean metric to a Euclidean search."""
+    """Prepare points for a search, which is Euclidean for all metrics that order pairs in the same way."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
@@ -766,7 +766,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return candidates per row, the scaled distance of the last, and the number of visited leaves."""
+        """Return candidates per row, scaled distances to the last ones, and the number of visited leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -785,7 +785,7 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent; the exact search supplies all distances."""
+    """Approximate search by nearest-neighbour descent; the exact search completes its lists."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
         from pynndescent import NNDescent  # an extra with a slow import

@@ -61,7 +61,7 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Link samples whose distance is strictly below ``epsilon``, with similarity 1.
 
-    Uses a KD-tree for Minkowski metrics up to 12 features, else O(N^2 d) time. Takes O(edges) memory.
+    Takes O(N^2 d) time (less for Minkowski metrics and up to 12 features, by a KD-tree) and O(edges) memory.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _near_pairs(
 
 
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
-    """Yield blocks of rounded distances to all samples, with their first row; rounding preserves ties."""
+    """Yield each block's first row number, and its distances to all samples, rounded to preserve ties."""
     if isinstance(metric, str) and metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -182,7 +182,7 @@ def self_tuning_graph(
 
     sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other,
-    with a similarity of at least 1e-6. Time as in :func:`neighbor_lists`; O(m n_neighbors) memory. Bridges
+    with similarity at least 1e-6. Takes O(m n_neighbors) memory; for time see :func:`neighbor_lists`. Bridges
     are exact up to 2000 samples; see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
@@ -396,7 +396,7 @@ def write_constraints(
 ) -> sp.csr_array:
     """Set similarities to max(S) within groups and to 0 between conflicting groups.
 
-    If there are no edges, max(S) counts as 1. Takes O(nnz + links) time and memory. Source: PESC,
+    Without edges, max(S) is taken as 1. Takes O(nnz + links) time and memory. Source: PESC,
     semi-supervised baselines.
 
     Parameters
@@ -406,7 +406,7 @@ def write_constraints(
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
         ``"clique"`` links every pair in a group, which is quadratic in its size. ``"star"`` links members
-        only to the group's medoid (in a ring if ``X`` is None). ``"auto"``: cliques up to a million pairs.
+        only to the group's medoid (in a ring if ``X`` is None). ``"auto"`` uses cliques up to 10^6 pairs.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 

@@ -32,8 +32,8 @@ FITTED_SAMPLE = 20_000
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Maximum size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
-# Minimum size for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. For dense
-# matrices, also the maximum ratio of vectors to samples and number of restarts before the dense solver.
+# Minimum size for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. Dense
+# matrices with a higher ratio of vectors to samples, or after this many restarts, use the dense solver.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -80,8 +80,8 @@ def spectral_partition(
     """Cluster a graph by k-means on the rows of its first Laplacian eigenvectors.
 
     K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to
-    max(20,000, 50 K) of them. Raises a ValueError if K is out of range, if the graph is disconnected with
-    ``bridge=True`` but no ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    a random subset of max(20,000, 50 K). Raises a ValueError if K is out of range, if ``X`` is missing but
+    needed for bridges, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator for one seed per k up to the largest, and for initial vectors for large sparse graphs.
+        Generator for k-means seeds (one per k up to the largest), and for initial vectors of solvers.
 
     Returns
     -------
@@ -226,15 +226,15 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
-    # ``centers`` is an additional initialisation; ``squares`` contains precomputed squared distances. There
-    # are fewer clusters if there are fewer distinct samples.
+    # ``centers`` is an additional initialisation; ``squares`` contains the squared distances between samples.
+    # There are fewer clusters if there are fewer distinct samples.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # Up to this many samples, k-means runs in NumPy with all squared distances, without compiled kernels.
+    # For few samples, k-means can run in NumPy with all squared distances, without compiled kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -338,7 +338,7 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # BLAS reads column-major matrices without a copy; the transpose of a symmetric matrix is one. Like eigh,
+    # BLAS reads column-major matrices without a copy, such as the transpose of a row-major matrix. Like eigh,
     # it reads only one triangle.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(

@@ -163,8 +163,8 @@ def _of_rows(
 
 def square_distances(points: FloatArray) -> FloatArray | None:
     """Compute all squared distances, shape (n, n); None if there are few features or many points."""
-    # With many features, kernels that recompute the distance of each pair are several times slower. The limit
-    # of 4096 samples corresponds to 128 MB.
+    # With many features, kernels are several times faster with this matrix than if they compute distances
+    # themselves. The limit of 4096 samples corresponds to 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -175,7 +175,7 @@ def _prim(
 ) -> Int64Array:
     """Compute the links by Prim's algorithm, with mutual reachability distances if ``cores`` are given."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
-    # Estimate the cost of a sample in NumPy's version of Prim's algorithm, in steps of an interpreted kernel.
+    # Per sample, NumPy's version costs about as much as 100 steps of a kernel that is not compiled.
     if not caching.interpreted(kernel, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         kernel(X, precomputed, others, links)
@@ -196,7 +196,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree from ``row(i)``, the lengths from i; its other rows, then the keys, break ties."""
+    """Compute a tree; ``row(i)`` has the lengths from i, then rows that break ties before the keys do."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)

@@ -25,7 +25,7 @@ Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
 # Finite value for partitions without two distinct clusters.
 UNDEFINED = 1e6
-# Readings of the paper; the position of a reading is its code in the kernel.
+# Interpretations of Eq. 17; the position of an interpretation is its code in the kernel.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 

@@ -23,7 +23,7 @@ from moo_clustering._kernels.partitions import cluster_means, count_members, mea
 # Arguments through which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite but worse than all others, and infeasible in problems.
+# Magnitude of undefined values: finite but worse than all others; problems treat them as infeasible.
 UNDEFINED = 1e12
 
 
@@ -81,7 +81,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index that checks the population before ``_score``; deep copies share the fitted arrays."""
+    """Index whose ``_score`` receives a checked population; deep copies share the fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -158,7 +158,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return the names in PRODUCTS among the arguments after ``n_data``, and whether labels precede them."""
+    """Return which PRODUCTS are arguments after the first ``n_data``, and whether labels precede them."""
     named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]

@@ -356,9 +356,9 @@ class LabelEvidence(base.PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the log-gamma function. Pure clusters are rewarded, needless splits penalised. Unlabelled
-    clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
-    label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
+    where lnG is the log-gamma function. Pure clusters are rewarded, needless splits penalised. Clusters
+    without labelled samples add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
+    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters
     ----------
@@ -446,7 +446,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative total penalty of the violated pairs, maximised.
 
-    Pairs of weight w count w times. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    Weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # -1 is the lowest option, but is allowed only if the remaining clusters suffice for all free classes.
+        # -1 (no class) is lowest, but is allowed only if the remaining clusters suffice for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -616,7 +616,7 @@ def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatAr
 
 
 def _ascending(tpr: FloatArray) -> FloatArray:
-    """Remove rounding errors from ascending rates."""
+    """Make rates ascending and at most 1 in spite of rounding errors."""
     return np.minimum(np.maximum.accumulate(tpr), 1.0)
 
 

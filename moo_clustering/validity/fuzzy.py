@@ -22,7 +22,7 @@ class FuzzyIndex(Documented, base.PopulationIndex):
     """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
-    clusters, or labels, which stand for memberships of 0 and 1. Clusters with zero membership are ignored.
+    clusters, or labels, which represent memberships of 0 and 1. Clusters with zero membership are ignored.
     """
 
     takes = "memberships"

@@ -585,7 +585,7 @@ class Connectivity(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes if data with ties are sorted by class.
+        Order of equidistant neighbours. ``"index"`` reveals the classes if the rows are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional

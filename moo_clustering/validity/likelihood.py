@@ -65,9 +65,9 @@ class GaussianModel(LikelihoodModel):
     """Gaussian clusters with full or diagonal covariance matrices.
 
     Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is the
-    inverse of ``scale`` times the diagonal matrix of the data variances. With diagonal covariance matrices,
+    inverse of the diagonal matrix of ``scale`` times the data variances. With diagonal covariance matrices,
     inverse variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance.
-    Given these, the cluster mean is Gaussian around the data mean, with the cluster covariance divided by
+    Given its covariance, a cluster's mean is Gaussian around the data mean, with this covariance divided by
     ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults
     are those of ``Gmm`` and, for standardised columns, of ``DiagGmm`` in the R package greed 0.6.1.
 
@@ -352,7 +352,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             Clusters, numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
-        # Times at which samples were last visited, and at which clusters last changed.
+        # Step numbers at which each sample was last visited, and at which each cluster last changed.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
         # Local search usually ends after fewer than 20 sweeps.
         for _ in range(100):
