@@ -33,13 +33,13 @@ Total = Callable[[FloatArray, Labels], FloatArray]
 Survival = Literal["crowding", "random"]
 _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
-# Number of best partitions over all generations that are kept in the population.
+# Number of partitions, the best of all generations so far, that always stay in the population.
 _N_ELITE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct canonical partitions from a search: final population, then the best over all generations."""
+    """Distinct evolved partitions: the final population, followed by the best ones of all generations."""
 
     labels: Labels
     values: FloatArray
