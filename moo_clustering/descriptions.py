@@ -290,7 +290,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, starting with the columns named in ``first``."""
+        """Return at most ``most`` columns, of which those named in ``first`` come first."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -336,7 +336,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return boolean columns that indicate whether each document contains the terms ``first``."""
+        """Return a boolean column for each of the terms ``first``: whether each document contains it."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 

@@ -702,7 +702,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions of the values just below all cuts, or below the cuts of a tree and quantiles."""
+        """Return positions of the values below all cuts or, to limit them, of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(

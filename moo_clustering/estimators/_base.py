@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed, for example to extend a shorter run.
+# Parameters that may differ when a run is resumed, for example to make a shorter run longer.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -470,7 +470,7 @@ class ReportMixin(NumericOptionsMixin):
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales features; None if there are no rows."""
+        """Return the scaled training rows and a function that scales features, or None without rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
@@ -794,7 +794,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples with the same ``equal`` number, except ``fixed`` ones, their commonest (lowest) label."""
+    """Give samples of equal number their most frequent label (ties: lowest), except ``fixed``."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -936,7 +936,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d; if none is feasible, use the front of least violation."""
+    """Make ``F`` of a pymoo result 2-d; if no solution is feasible, use the front of least violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

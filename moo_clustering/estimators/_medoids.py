@@ -159,7 +159,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # The selection rule does not affect the search, so it may differ in a resumed run.
+        # A resumed run may have another selection rule, because the rule does not affect the search.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
             return _base.checkpoint_for(

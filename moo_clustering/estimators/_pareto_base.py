@@ -579,7 +579,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Return the labels of the samples or, for partitioned tables, of the landmarks."""
+        """Return the labels to show: of the samples or, for partitioned tables, of the landmarks."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property

@@ -44,11 +44,11 @@ _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters of any shape are separated if their minimax silhouette is at
 # least _APART and the second largest has at least this share of the samples (so that it is not of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lowest reported p-value, and number of samples below which the verdict is uncertain.
+# Lowest p-value that is reported, and number of samples below which a remark calls the verdict uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Maximum difference between scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if there are this many times as many clusters as separated groups.
+# The confidence is lowered if the ratio of clusters to separated groups reaches this value.
 _FAR_ABOVE = 2.5
 # Interval bounds by confidence, estimated by leaving out one source of data at a time. Of the adjusted
 # Rand indices for the data left out, about 80% were in these intervals.
@@ -340,7 +340,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Return a mask of the partitions with separated clusters, given their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # With many clusters, none has 10% of the samples; half of the mean cluster size is then required.
+    # With many clusters, the second largest cannot have 10%; half of the mean size is then required.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 

@@ -83,7 +83,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the samples after the landmarks with the given table rows, in at most one pass."""
+    """Replace the known rows, which follow the landmarks, by the given table rows, in at most one pass."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None

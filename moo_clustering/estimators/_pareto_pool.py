@@ -606,7 +606,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without graph or pool, for a pass over the table."""
+    """Return the landmarks as samples without graph or pool, to which the rows of a table are assigned."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -702,7 +702,7 @@ def samples_of(
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     if not enough:
-        # So many clusters are requested that every sample is needed.
+        # With so many requested clusters, there are too few inliers, so outliers are not excluded.
         far = np.zeros_like(far)
     given = points
     if far.any():
@@ -799,7 +799,7 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # A single pass over all kinds costs little more than two kinds.
+    # Computing all kinds of distances in one pass takes little longer than computing two of them.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs

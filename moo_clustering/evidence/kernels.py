@@ -148,7 +148,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
-            # Number of distinct labels in each cluster.
+            # How many labels of the row occur in each cluster.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():

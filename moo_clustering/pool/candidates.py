@@ -417,7 +417,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
+    """Return the partitions of each family by ascending k >= 2, and why partitions are missing."""
     # Sort the rows, so that starts and ties do not depend on the row order.
     positions = data.own_order()
     data = data.ordered(positions)
