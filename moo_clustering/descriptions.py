@@ -22,17 +22,17 @@ from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Columns with more distinct values than this are divided into this number of equally filled bins.
+# Columns with more distinct values than this are divided into this many bins with equally many samples.
 _MOST_BINS = 256
-# Maximum number of columns, and of columns times pairs of clusters, that are compared. In wider tables, only
-# the strongest columns of each cluster are compared, at most this number per cluster.
+# Maximum number of columns to compare, and of columns times pairs of clusters. In wider tables, only the
+# columns in which each cluster differs most are compared, at most this number per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Minimum strength of a contrast to be listed, and to distinguish two clusters in a name.
+# Minimum strength for listing a contrast, and for a name to distinguish two clusters by it.
 _LISTED, _DISTINCT = 0.2, 0.5
-# A cluster whose mean rank (from 0 to 1) is below or above these values has "low" or "high" numbers.
+# "low" and "high": the mean rank of a cluster (from 0 to 1) is below or above these values.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that mean nothing without the name of their column, so cluster names include that name.
+# These categories say nothing without the name of their column, so names of clusters include it.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which say nothing about the topic of a document.
@@ -228,7 +228,7 @@ def describe_columns(
     Numbers are compared by Cliff's delta, in at most 256 bins, so units and monotone transformations have no
     effect. The nearest cluster is the one with the most similar mean ranks and shares. Takes O(n_samples
     n_columns) time, plus O(n_clusters^2) for each of at most 500 columns (fewer with more than 200 clusters).
-    In wider tables, only the strongest columns of each cluster are compared.
+    In wider tables, only the columns in which each cluster differs most from all samples are compared.
 
     Examples
     --------
@@ -290,7 +290,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, starting with the columns named in ``first``."""
+        """Return at most ``most`` columns, of which those named in ``first`` come first."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -303,7 +303,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of the strongest columns of each cluster, about ``most`` in total."""
+        """Return the positions of the columns in which each cluster differs most, about ``most`` in total."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -336,7 +336,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return boolean columns that indicate whether each document contains the terms ``first``."""
+        """Return a boolean column for each of the terms ``first``: whether each document contains it."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -350,7 +350,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Among terms with equal contrasts, those with larger total weights come first.
+        # If contrasts are equally strong, terms with a larger total weight come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -397,7 +397,7 @@ class _Members:
         return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return each cluster's largest difference from all samples in a column, shape (n_clusters,)."""
+        """Return each cluster's largest difference from all samples in any trait, shape (n_clusters,)."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -445,7 +445,7 @@ class _Column:
         codes[known] = places.reshape(-1)
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
-        # The precision of the dates depends on the range of the column.
+        # Dates are shown with a precision that depends on the range of the column.
         days = float(ordered[-1] - ordered[0]) / _DAY
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
@@ -458,7 +458,7 @@ class _Column:
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
-        # Clusters in which this column is entirely missing have no contrasts in it.
+        # A cluster in which all values of this column are missing has no contrasts in it.
         filled = counts.sum(axis=1) > 0
         return [
             replace(
@@ -541,7 +541,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a category, "mean" (if only means differ) or "", and each cluster's value in words."""
+        """Return a category, "mean" (if medians are equal) or "", and the value of each cluster in words."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -558,7 +558,7 @@ class Heatmap:
     columns : sequence of (str, str)
         Column or term, and "mean", the category whose share is shown, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        Difference in mean rank, or in share of a category or term, from all samples, in standard deviations.
+        How far a cluster's mean rank or share is from that of all samples, in standard deviations.
     values : sequence of sequence of str
         Median, mean or share of each cluster and column, in words.
     """
@@ -598,7 +598,7 @@ class Comparison:
         sizes = self.members.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
-        # Terms characterise only clusters in which they are frequent.
+        # Terms are selected for clusters in which they are frequent, because their absence says little.
         strengths = np.abs(levels) if self.directions is None else levels
         ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
         chosen: dict[str, int] = {}
@@ -618,7 +618,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Compare mean ranks among all samples, because effects between non-overlapping clusters are all 1.
+        # Mean ranks are used, because effects are all 1 between clusters without common values.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -665,10 +665,10 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Clusters without a clear contrast are named after weaker contrasts.
+    # If a cluster has no clear contrast, its name uses weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Among equal phrases, prefer categories, then the strongest contrast with all clusters.
+    # Among phrases that distinguish equally well, prefer categories, then the strongest overall contrast.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -693,7 +693,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # Equal names are extended by the value of the column in which the cluster differs most from the others.
+    # If names are equal, append the value of the column in which the cluster differs most from the others.
     for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         for cluster in same:
@@ -734,7 +734,7 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns ``name``, ``typical`` and, with ``support``, also ``support`` and ``doubtful``."""
-    # A sample is doubtful if another cluster has more support.
+    # A sample is doubtful if its support for another cluster is larger.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]

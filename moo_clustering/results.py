@@ -55,7 +55,7 @@ class Front:
     labels_of : callable
         ``labels_of(rows)`` returns the partitions of the given solutions, shape (n_rows, n_samples).
     is_ready : bool
-        Whether the partitions are known or fast to compute. If False, reports show only some solutions.
+        Whether the partitions are known or fast to compute. If False, reports show only some of them.
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions in which samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
@@ -182,7 +182,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front that contains the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, it may be, and is sought.
     rules : sequence of str
         Names of the rules that select a solution without a new search.
     select : callable, optional
@@ -375,7 +375,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace cluster names by the user's names; number other names that are equal, as in "a (2)"."""
+    """Replace cluster names by the user's names; if other names become equal, append numbers: "a (2)"."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
@@ -425,9 +425,9 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
     """Carry the user's cluster names over from one partition to another."""
-    # A name is carried over to the cluster that contains more than half of the named cluster's samples, if
-    # these also make up more than half of that cluster. Other names are dropped, and a UserWarning lists
-    # them. Takes O(n_samples n_names) time.
+    # A cluster's name is kept if more than half of its samples are in one new cluster, and if these make up
+    # more than half of the new cluster, which then gets the name. Other names are dropped, and a UserWarning
+    # lists them. Takes O(n_samples n_names) time.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]

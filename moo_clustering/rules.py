@@ -19,7 +19,7 @@ from moo_clustering.descriptions import ComparedColumns, exact_number, round_bet
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 
-# The search is limited to this number of rows, columns and conditions; final trees are scored on all rows.
+# Maximum numbers of rows, columns and conditions used in the search. Final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
@@ -326,8 +326,8 @@ def find_rules(
 
     Notes
     -----
-    A beam search combines optimal trees of depth two. Starting from these trees and from greedy scikit-learn
-    trees, each condition is then optimised over all columns and values while the other conditions are fixed.
+    A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
+    scikit-learn, are then optimised one by one over all columns and values, while the others are fixed.
     The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
     O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
@@ -392,7 +392,7 @@ def rules_of(
     for each in sorted(rule_sets, key=lambda each: (each.n_conditions, -each.fidelity)):
         if not front or each.fidelity > front[-1].fidelity:
             front.append(each)
-    # Omit the tree with a single leaf, because it describes only one cluster.
+    # The first tree has a single leaf. It is omitted, because it describes only one cluster.
     return ClusterRules(front[1:] if len(front) > 1 and not front[0].n_conditions else front)
 
 
@@ -497,13 +497,13 @@ class _Column:
             offset = "" if self.zone is None else "+00:00"
             return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
         if language == "sql" and self.kind == "date":
-            # Compare with the next day, because "2024-01-31" sorts before "2024-01-31 10:00".
+            # Compare with the next day, because as text, "2024-01-31" is smaller than "2024-01-31 10:00".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str, decimal: str) -> str:
         """Write a condition as a factor of a spreadsheet formula that is 0 for empty cells."""
-        # Spreadsheets sort text and TRUE after all numbers, and an empty cell equals both 0 and "".
+        # In spreadsheets, text and TRUE are larger than all numbers, and an empty cell equals both 0 and "".
         number = f'({cell}<>"")*({cell}<1E+300)'
         if self.kind == "category":
             text = str(self.categories[int(test.value)])
@@ -632,7 +632,7 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees; with up to 12 clusters, the default size limit yields no more.
+            # Improve at most 24 trees. For up to 12 clusters and the default limit, these are all trees.
             improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [
                 descent.improve(tree) if place in improved else tree for place, tree in enumerate(starts)
@@ -640,7 +640,7 @@ class _Search:
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Fit scikit-learn's trees with 2 to ``most`` leaves, as additional starts of the descent."""
+        """Fit scikit-learn's trees with 2 to ``most`` leaves, whose conditions are then optimised too."""
         numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
@@ -678,7 +678,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return the conditions on the usable columns, those in wide gaps first."""
+        """Return the conditions to be tried; those whose cut lies in a wide gap between values come first."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -702,7 +702,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions of the values just below all cuts, or below the cuts of a tree and quantiles."""
+        """Return positions of the values below all cuts or, to limit them, of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(
@@ -716,7 +716,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return the number of correct rows and the tree for 1, 2, ... leaves, while more leaves help."""
+        """Return correct rows and the tree for 1, 2, ... leaves, as long as more leaves are better."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -731,7 +731,7 @@ class _Search:
         found = _better(found + exact)
         if depth <= 2 or most <= 2 or found[-1][0] == len(rows):
             return found
-        # Number of alternative conditions tried for the root, for its children, and for all lower nodes.
+        # Number of conditions tried at the root, at its children, and at each lower node.
         width = (4, 2, 1)[min(level, 2)]
         gains = self._gains(rows, here)
         order = np.argsort(-np.round(gains, 9), kind="stable")[:width].tolist()
@@ -762,9 +762,9 @@ class _Search:
     def _depth_two(
         self, rows: NDArray[np.intp], here: NDArray[np.bool_], differs: NDArray[np.intp], most: int
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
-        """Return optimal trees of depth two with 2 to 4 leaves, and their roots (columns of ``here``)."""
+        """Return optimal trees of depth two with 2 to 4 leaves, and the conditions at their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the majority cluster in each of the four parts of two conditions, and the two parts of one.
+        # Size of the largest cluster in each of the four parts formed by two conditions, or two by one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -805,7 +805,7 @@ class _Search:
 class _Descent:
     """Coordinate descent on the conditions of a tree: one condition is optimised at a time."""
 
-    # The distinct values are numbered once, column by column, with missing values last.
+    # The distinct values of all columns are numbered consecutively; missing values come last in a column.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -829,13 +829,13 @@ class _Descent:
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
         self._is_known = known
-        # Among cuts with equal gains, prefer the one in the widest gap.
+        # Among cuts that classify equally many rows correctly, prefer the one in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise conditions over all columns, or over their own column, until the fit stops improving."""
+        """Optimise conditions (with ``own_column``, only their values) until no more rows become correct."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -860,7 +860,7 @@ class _Descent:
         return _Node(split=(test, yes, self._optimised(no, rows[~holds], own_column)))
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
-        """Return the condition with the highest total gain of its rows, or ``test`` if none is better."""
+        """Return the condition with the highest sum of gains over its rows, or ``test`` if none is better."""
         chosen = slice(None)
         if column is not None:
             place = int(np.flatnonzero(self._columns == column)[0])
@@ -900,7 +900,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return trees of 1, 2, ... leaves; larger trees that are no better are replaced by smaller trees."""
+    """Return a tree for 1, 2, ... leaves; a larger tree that is no better is replaced by a smaller one."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed, for example to extend a shorter run.
+# Parameters that may differ when a run is resumed, for example to make a shorter run longer.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -156,7 +156,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # A fitted estimator passed as ``start`` is data, and may be this estimator itself.
+        # ``start`` may be this estimator itself, and is passed on unchanged like data, not cloned.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -174,7 +174,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # Error messages from other libraries would quote the whole string.
+                # Raise an error here, because errors of other libraries would quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -387,9 +387,9 @@ class ReportMixin(NumericOptionsMixin):
         """Return the training samples with their clusters; see :meth:`describe` for options and errors.
 
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
-        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of
-        the pool that joins the sample with its cluster, and ``doubtful``, which is True if another cluster
-        has a larger share. An underscore is appended to any new name that is already a column of X.
+        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
+        share of partitions that group the sample with the samples of its cluster, and ``doubtful``, which is
+        True if this share is larger for another cluster. New names that X already has get an underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
@@ -417,8 +417,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike`` (True for noise, and for samples farther
-            from the nearest training sample than 99% of the cluster). Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise and if the nearest
+            training sample is farther than for 99% of the cluster. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -470,11 +470,11 @@ class ReportMixin(NumericOptionsMixin):
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales features; None if there are no rows."""
+        """Return the scaled training rows and a function that scales features, or None without rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the support for each cluster of new samples, shape (n, n_clusters); None without a pool."""
+        """Return the support of each cluster for new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -655,7 +655,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Number of rows that each sample represents (positive), such as ``landmark_weights_``. Objectives,
-            sizes and cuts count rows. A sample is not a neighbour of the rows that it represents.
+            cluster sizes and cuts count rows, not samples. The rows of a sample are not its neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self
@@ -794,7 +794,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
+    """Give samples of equal number their most frequent label (ties: lowest), except ``fixed``."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -804,7 +804,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of each number is its most frequent label; ties are broken by the lower label.
+        # The first entry of each number in ``equal`` is its most frequent label, or the lowest of several.
         joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
         if fixed is not None:
             joined[fixed] = row[fixed]
@@ -877,7 +877,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the index of the nearest row for each row of X (ties, also in direction: the lowest)."""
+    """Return the index of the nearest row for each row of X; the lowest index if rows are equally near."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -889,7 +889,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
-        # Matrix products are faster, but lose the digits that distinguish nearby rows.
+        # Matrix products are faster, but round away the small distances between nearby rows.
         return np.asarray(cdist(X, rows, name))
     D: FloatArray
     if name == "cosine":
@@ -936,7 +936,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d, with the front of lowest violation if no solution is feasible."""
+    """Make ``F`` of a pymoo result 2-d; if no solution is feasible, use the front of least violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

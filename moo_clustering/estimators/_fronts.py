@@ -216,7 +216,7 @@ class ControlsMixin:
             Number of evaluations per run. Default: the number of evaluations in the fit.
         """
         model: Any = self
-        # These options affect only the fit itself, not its controls.
+        # Switch off options that affect only the fit itself, such as writing files.
         off = _SAVING | {"callback": None, "termination": None, "save_history": False}
         if model.random_state is None:
             # All runs must prepare the data in the same way.
@@ -235,7 +235,7 @@ class ControlsMixin:
         if n_evals is None:
             counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
             if counts_trials and not hasattr(self, "n_trial_evaluations_"):
-                # The number of trials is known only after a fit.
+                # The number of evaluated trial solutions is known only after a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -251,7 +251,7 @@ def _n_evaluations(model: Any, first: Plan) -> int:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # Without a fixed population size, return 0, which raises an error later.
+    # If the population size is not fixed, return 0, for which the caller raises an error.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
@@ -489,7 +489,7 @@ class SpectralMixin(_base.NearestSampleMixin):
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # If there are fewer than K distinct rows, fewer than K samples have no duplicate.
+        # Count the distinct rows only if fewer than n_clusters samples differ from their nearest neighbour.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -545,14 +545,14 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Return whether to add links between samples that belong together to the graph."""
+        """Return whether to add links to the graph between samples of the same class or must-link group."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Unite equal unconstrained rows, which can be in several components if there are many of them."""
+    """Unite equal samples without constraints; many equal samples can be in several graph components."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -129,7 +129,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, clusters with a medoid of 0 or parallel to an earlier medoid are not predicted.
+        With cosine distances, clusters whose medoid is 0 or parallel to an earlier one are never predicted.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -159,7 +159,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # The selection rule does not affect the search, so it may differ in a resumed run.
+        # A resumed run may have another selection rule, because the rule does not affect the search.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
             return _base.checkpoint_for(
@@ -191,7 +191,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid equal to an earlier medoid is a separate cluster. Move it to the cluster of its equal rows.
+        # A medoid that equals an earlier medoid is a cluster by itself. Unite it with the rows that equal it.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))

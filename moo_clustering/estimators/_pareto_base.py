@@ -70,16 +70,16 @@ class ParetoPoolClusterer(
         (on a logarithmic scale) of the range in the pool.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
-        ceil(sqrt(n_samples))). Without labels, pairs and ``n_clusters``, this limit is doubled, up to
-        n_samples / 5, while the selected number is near it. Extended to the maximum of ``n_clusters``.
+        ceil(sqrt(n_samples))). If a fit without labels, pairs and ``n_clusters`` selects a number near this
+        limit, it is doubled (up to n_samples / 5), repeatedly if needed. Extended to a larger ``n_clusters``.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
         Minimum cluster size of a result without ``n_clusters`` and without labels of every class. Default: 1%
         of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
-        2 (directions).
+        Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
+        1 (mixture), .25 (modularity), 2 (directions).
     method : {"consensus", "select"}
         How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
         co-association matrix, or the best partition with the closest number of clusters.
@@ -115,7 +115,7 @@ class ParetoPoolClusterer(
         Partitions of the samples or the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
         Family, number of clusters, agreement, objectives and score of each partition, including evolved
-        partitions. With labels or pairs, also ``total``, their evidence plus 20 times the score.
+        ones. With labels or pairs, also ``total``: the evidence from labels or pairs plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
@@ -144,17 +144,17 @@ class ParetoPoolClusterer(
     graph_ : csr_array
         Neighbour graph of the samples or landmarks.
     landmark_of_ : ndarray of shape (n_samples,) or None
-        Landmark of each sample. None without landmarks.
+        Index of the landmark that represents each sample. None without landmarks.
     n_landmarks_ : int or None
     landmarks_ : ndarray of shape (n_landmarks, n_features) or None
         Landmarks in the feature units of ``fit`` (prepared features of data frames, components of reduced
-        sparse data), for clusterers that cannot use all samples.
+        sparse data). Use them as data for other clusterers that cannot handle all samples.
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples that each landmark represents.
     rare_groups_ : DataFrame
         Groups of at least 20 samples that are far from all other samples, after a fit with landmarks. A group
         has at most 1% of the samples, unless its samples are identical. Columns ``cluster``, ``n_samples``,
-        ``share``, ``sample`` (the first of the group) and ``is_cluster``.
+        ``share``, ``sample`` (its first sample) and ``is_cluster`` (whether it is a cluster of its own).
     outliers_ : ndarray of shape (n_samples,), bool
         Whether a sample is far from all others, see Notes. All False for distances and bags, and if more than
         5% of the samples would be outliers.
@@ -400,7 +400,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark of each sample, as a lazy array for partitioned tables; None if every sample is used."""
+        """Landmark index of each sample (lazy for partitioned tables); None if every sample is used."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -571,7 +571,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by row index. A landmark has the row index of its first inlier."""
+        """Order of the samples by row index. A landmark is placed at the index of its first inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -579,7 +579,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Return the labels of the samples or, for partitioned tables, of the landmarks."""
+        """Return the labels to show: of the samples or, for partitioned tables, of the landmarks."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -610,7 +610,7 @@ class ParetoPoolClusterer(
             repeated = np.bincount(equal)[equal] > 1
             if not repeated.any():
                 return labels.astype(np.int32)
-            # After an update, equal samples of the fit are separate landmarks.
+            # After an update, equal samples of the first fit can be separate landmarks.
             single = len(equal) + np.arange(len(landmark_of))
             groups = np.where(repeated[landmark_of], equal[landmark_of], single)
             equal = np.unique(groups, return_inverse=True)[1].astype(np.int32)
@@ -763,8 +763,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the pool's numbers of clusters, ``ks``, are too small, only larger numbers are returned.
-        # ``settle`` can replace the selected result before any attribute of the previous fit is changed.
+        # If the numbers of clusters ``ks`` in the pool are too small, only returns larger numbers to try.
+        # ``settle`` can replace the selected result before attributes of the previous fit are overwritten.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -901,7 +901,7 @@ class ParetoPoolClusterer(
             return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Exclude evolved partitions, because the evolution maximised their agreement.
+        # Exclude evolved partitions: their agreement is high because the evolution maximised it.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:

@@ -34,50 +34,50 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Verdict if there is no pool with which to compare a partition.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: minimum probability of structure, in general and for p-values of at least DOUBTFUL_P;
-# minimum confidence of a clear result; maximum confidence without structure.
+# Verdict thresholds: least probability of structure, in general and for p-values of DOUBTFUL_P or more; the
+# p-value DOUBTFUL_P; least confidence for "clear"; highest confidence reported for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# The excess over reference data is clipped to this range.
+# Limits to which the standardised excess over cluster-free reference data is clipped.
 _EXCESS = (-2.0, 3.0)
-# Minimum adjusted Rand index of similar members, share of nested points, and explained variance to report.
+# Minimum adjusted Rand index of similar partitions, share of nested points, and variance a feature explains.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Separated clusters of any shape: maximum number of features, minimum minimax silhouette, and minimum share
-# of samples in the second largest cluster (which excludes clusters of outliers).
+# With up to _APART_FEATURES features, clusters of any shape are separated if their minimax silhouette is at
+# least _APART and the second largest has at least this share of the samples (so that it is not of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lowest reported p-value, and number of samples below which the verdict is uncertain.
+# Lowest p-value that is reported, and number of samples below which a remark calls the verdict uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Maximum difference between scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups reaches this value.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, estimated with models that did not use the source of the data. The intervals
-# contained about 80% of the results.
+# Interval bounds by confidence, estimated by leaving out one source of data at a time. Of the adjusted
+# Rand indices for the data left out, about 80% were in these intervals.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Minimum agreement on common clusters. Families agree on more than _MANY clusters only if data have
-# structure, so the probability of structure is then at least _AGREED.
+# Minimum agreement for common clusters. A partition with more than _MANY clusters is found by several
+# families only if data have structure. The probability of structure is then set to at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Describe and assess partitions; ``best_agreement`` is the highest family agreement in the pool."""
+    """Describe and assess partitions, given the highest family agreement of any partition in the pool."""
 
     samples: PooledSamples
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the pool's ``best`` member determines whether the data have structure."""
+        """Assess a partition; the best partition of the pool determines whether the data have structure."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
             found, X = self._among(varied, labels, best), self.samples.features
-            # Empty rows have no direction.
+            # Rows of zeros have no direction, so the remark calls them empty.
             empty = self.samples.has_directions and X is not None and not X[~varied].any()
             kind = "empty" if empty else "identical"
             several = len(uniform) > 1
@@ -94,7 +94,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # A single cluster, or one cluster per point, has an adjusted Rand index of 0 and no p-value.
+        # With one cluster, or one per point, the index is 0, and the p-value is that of the best partition.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -126,7 +126,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Return groups of points with equal rows (-1: means of different samples), and point sizes."""
+        """Return the group of equal rows of each point (-1 if its samples differ), and point sizes."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -162,7 +162,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """With few features, return separated groups if there are far fewer than clusters, else None."""
+        """Return separated groups if they are far fewer than the clusters (few features only), else None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -172,7 +172,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Members with separated clusters, and minimax silhouettes of all members (-1 if not computed)."""
+        """Partitions with separated clusters; minimax silhouettes of all partitions (-1 if not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -185,8 +185,8 @@ class Assessor:
         return np.flatnonzero(found >= _APART), found
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Return the cached features of a partition, shape (1, n_features)."""
-        # Limit the cache size. Relabelling often assesses the same members again.
+        """Return the FEATURES of a partition, shape (1, n_features), from a cache."""
+        # Relabelling often assesses the same partitions again. The cache is emptied when it becomes large.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -207,7 +207,7 @@ class Assessor:
         )
 
     def finders(self, labels: Labels) -> list[str]:
-        """Return the families with a similar member (adjusted Rand index of at least .9)."""
+        """Return the families that found a similar partition (adjusted Rand index of at least .9)."""
         pool = self.samples.pool
         assert pool is not None
         alike = np.flatnonzero(pairwise_ari(labels[None], pool.labels)[0] >= _ALIKE)
@@ -246,13 +246,13 @@ class Assessor:
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Return the FEATURES of partitions (q, n_points) as columns, shape (q, n_features)."""
-        # Columns that cannot be computed are NaN. Takes O(p n) time for p members, O(n^2) for silhouettes.
+        """Return the FEATURES (columns) of partitions of shape (q, n_points); shape (q, n_features)."""
+        # Columns that cannot be computed are NaN. Takes O(p n) time for a pool of p, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Return agreement, best agreement, support and near agreement."""
+        """Return the four features of FEATURES from ``"agreement"`` to ``"near_agreement"``."""
         pool = self.samples.pool
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
@@ -265,7 +265,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # Exclude the highest value from the median, as ``FamilyAgreement`` does.
+        # Like ``FamilyAgreement``, exclude the highest value, usually of the family that made the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -283,7 +283,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Without the lower limit of 150 points, clear clusters of 30 samples would look like noise.
+            # Below 150 points, use 150, because clear clusters of 30 samples would otherwise look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -304,7 +304,7 @@ class Assessor:
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
         minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Limit the silhouettes, because outliers also increase them.
+        # Limit the silhouette, because outliers alone can make it high.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
@@ -314,7 +314,7 @@ class Assessor:
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Reference data reproduce repeated feature values, but not repeated points in distances.
+            # Keep one point of each set of equal points, because reference data for distances repeat none.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -322,7 +322,7 @@ class Assessor:
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
         X = self.samples.positions
         assert X is not None
-        # Maximum number of rows for silhouettes and likelihoods.
+        # Silhouettes and likelihoods are computed on at most 600 rows.
         shown = spread_rows(X, 600)
         part = X[shown]
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
@@ -340,7 +340,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Return a mask of the partitions with separated clusters, given their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # With many clusters, a share of 10% is impossible; half of the mean size then suffices.
+    # With many clusters, the second largest cannot have 10%; half of the mean size is then required.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -363,7 +363,7 @@ class Assessment(NamedTuple):
         """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # If the p-value is not small, the verdict was "clear" only because the clusters are separated.
+        # With a large p-value, the verdict was "clear" only because of separated clusters. Drop that remark.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
@@ -377,7 +377,7 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     ):
         return NO_STRUCTURE, (TIGHT,) if p_value < DOUBTFUL_P else ()
     if confidence >= CLEAR_FROM and (apart or not doubted):
-        # Ward's method splits elongated clusters, which raises the p-value.
+        # Elongated clusters can have a large p-value, as it is based on Ward's method, which splits them.
         return CLEAR, (_SEPARATED,) if doubted else ()
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
@@ -405,7 +405,7 @@ class ConfidenceModel:
 
     structure: float
     ari: float
-    weight: float  # coefficient of the log probability of structure in the index model
+    weight: float  # coefficient of the log probability of structure in the model of the index
     terms: Mapping[str, Term]
 
     def structure_of(self, features: FloatArray) -> FloatArray:

@@ -33,13 +33,13 @@ Total = Callable[[FloatArray, Labels], FloatArray]
 Survival = Literal["crowding", "random"]
 _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
-# Number of best partitions over all generations that are kept in the population.
+# Number of partitions, the best of all generations so far, that always stay in the population.
 _N_ELITE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct canonical partitions from a search: final population, then the best over all generations."""
+    """Distinct evolved partitions: the final population, followed by the best ones of all generations."""
 
     labels: Labels
     values: FloatArray
@@ -69,14 +69,14 @@ def evolve_pool(
 ) -> Plans[EvolvedPartitions]:
     """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool).
 
-    The objectives ``indices`` are fitted to the pool, so that evolved partitions are never compared with each
+    The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with each
     other. ``total(values, labels)`` returns scores (higher is better), which determine the initial population
     and the partitions that always survive. ``start`` contains additional initial individuals. Clusters are
-    split according to the similarities in ``graph``. With ``n_clusters``, members with a different number of
-    clusters are repaired first. With ``constraints``, more than half of the mutations repair a violated pair.
-    ``survival="random"`` is the control, with random parents and survivors. Performs (n_gen + 1) pop_size
-    evaluations, plus one per pool member. Partitions have at most max(60, 2 k) clusters, where k is the
-    largest number in the pool.
+    split according to the similarities in ``graph``. With ``n_clusters``, members of the pool are first
+    changed to that number of clusters. With ``constraints``, more than half of the mutations repair a
+    violated pair. ``survival="random"`` is the control, with random parents and survivors. Performs (n_gen +
+    1) pop_size evaluations, plus one per pool member. Partitions have at most max(60, 2 k) clusters, where k
+    is the largest number of clusters in the pool.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)
@@ -187,7 +187,7 @@ def _composed(
     rng: np.random.Generator,
     largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:
-    """Create problem, sampling, crossover, mutation and repair (or None) from canonical pool members."""
+    """Create the problem and its operators (repair can be None) from pool members in canonical form."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")

@@ -21,14 +21,14 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Rank of the neighbour whose distance identifies outliers, and minimum number of samples for outliers.
+# Outliers are found by the distance to this neighbour (the fifth), in data of at least so many samples.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: number of robust deviations of the log distance above the median, minimum deviation, factor
-# relative to the neighbours, and maximum share of the points.
+# Outliers: by how many robust deviations their log distance exceeds the median, least value of a deviation,
+# ratio of their distance to that of their neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Number of passes and batch size of the k-means that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
-# Maximum number of features for which bounds beat matrix products even in data without clusters.
+# Up to this number of features, bounds on distances are faster than matrix products in any data.
 _FEW = 50
 # Number of table values to scale at once (256 MB). Larger tables are rescaled when needed.
 AT_ONCE = 1 << 25
@@ -36,10 +36,10 @@ AT_ONCE = 1 << 25
 # relative to the longest internal link, for 1, 2 and more features (gaps between neighbouring samples vary
 # more in few dimensions).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Noise landmarks are at least _SPARSE times as far from their fifth neighbour as the median of their _AROUND
-# nearest landmarks.
+# In scattered noise, the distance of a landmark to its fifth neighbour is at least _SPARSE times the median
+# of this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Minimum distance of samples in rare groups from their landmark, relative to the median distance.
+# Rare groups are sought among samples that are this many median distances away from their landmark.
 _OUTER = 1.5
 
 
@@ -156,11 +156,11 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples, or landmarks and the landmark of each sample."""
+    """Scaled samples or, for many samples, landmarks and the index of each sample's landmark."""
 
     # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
     # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
-    # the largest distance of each landmark's samples, and ``counts`` the number of rows of each landmark.
+    # the largest distance at which samples are assigned to each landmark, and ``counts`` its number of rows.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
@@ -171,9 +171,9 @@ class Placement:
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
-        # Find the landmarks by mini-batch k-means. They have equal weights, so dense regions weigh less,
-        # which improves clusters of different sizes. X contains all ``n_rows`` rows, or a sample of them.
-        # Takes O(len(X) n_landmarks n_features) time.
+        # Find the landmarks by mini-batch k-means. Clustering them with equal weights gives dense regions
+        # less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows, or a sample
+        # of them. Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # Landmarks of the groups replace landmarks that mostly represent samples in the groups.
+            # If most samples of a landmark are in rare groups, landmarks of these groups replace it.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -204,7 +204,7 @@ class Placement:
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
         kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
-        # A landmark represents the samples that ``predict`` assigns to it.
+        # Assign samples to landmarks in the same way as ``predict``.
         positions, distances = PointSearch(means, limits)(features, 1)
         landmark_of, away = positions[:, 0], distances[:, 0]
         counts = np.bincount(landmark_of, minlength=len(means))
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of points outside rare groups that are outliers, or were outliers in ``before``."""
+        """Return a mask of points outside rare groups that are outliers now or were so in ``before``."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -229,17 +229,17 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the largest distance at which rows count as equal, unaffected by single outliers."""
-    # Largest difference between identical scaled rows and their mean, relative to the row magnitude.
+    """Return the distance up to which rows are considered equal; single outliers do not affect it."""
+    # The mean of identical scaled rows differs from them by at most this fraction of their magnitude.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Return the renumbered rare groups with enough samples, or None if there are none."""
-    # Many identical, distant rows (``uniform``) form a group, whatever their share. Otherwise, their only
-    # landmark would be an outlier, because it has no close neighbours.
+    """Number the rare groups that have enough samples, and return them; None if there are none."""
+    # Many identical, distant rows (``uniform``) form a group even if they exceed the maximum share.
+    # Otherwise, the landmark of these rows would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -251,10 +251,10 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups with a gap to all other rows that is wide relative to their longest link.
+    """Find small groups whose gap to all other rows is wide compared with the longest link in the group.
 
     ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
-    rows. Only rows that are far from their centre, or whose centre is isolated, are linked.
+    rows. They are sought among rows that are far from their centre, or whose centre is isolated.
     """
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -283,7 +283,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Most groups can be rejected using a sample of the rows.
+        # Most groups can be rejected by comparing them with every 64th or every eighth of these rows.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -306,7 +306,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Isolated centres: few rows in a component whose links are short relative to the smaller radius.
+    # Isolated centres: linked only to centres that are near for their radii, they form a small component.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -314,7 +314,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: a quarter of rows have a fifth neighbour over twice as far as that of the densest row.
+    # Heterogeneous: a quarter of the rows have a fifth neighbour over twice as far as the densest row has.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -325,7 +325,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest link)`` for groups with a next link of ``factor`` times the longest."""
+    """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
     # A group replaces a single inner group, but not several. If it is rejected, its inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
@@ -371,7 +371,7 @@ def _visit_isolated(
 class PointSearch:
     """Exact nearest-point search. The result for a row does not depend on other rows.
 
-    ``limits`` contains, for each point, the largest distance at which it is found.
+    ``limits`` contains the distance for each point beyond which the point is not found.
     """
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
@@ -408,7 +408,7 @@ class PointSearch:
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the same random numbers and sums as scikit-learn 1.9."""
     # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that
-    # ties are broken by the lowest centre. With few features, takes a fifth of scikit-learn's processor time.
+    # rows equally near to several centres join the lowest. With few features, takes a fifth of its time.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -427,14 +427,14 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum includes the earlier rows: the centre times their number.
+        # Each sum includes the rows of earlier batches, which the centre times their number represents.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
         counts += new
         centers = np.where(new[:, None] > 0, sums * (1 / np.maximum(counts, 1))[:, None], centers)
         if due:
-            # Move centres with few rows to random rows, at most half as many centres as rows in a batch.
+            # Move centres with few rows to random rows of the batch, at most one centre per two rows.
             since, low = 0, counts < 0.01 * counts.max()
             if low.sum() > batch // 2:
                 low[np.argsort(counts)[batch // 2 :]] = False
@@ -447,9 +447,9 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
-    # The log distance of an outlier to its fifth neighbour exceeds the median by five robust standard
-    # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
-    # outliers can be neighbours). Fewer than 20 samples, or more than 5% of the samples, are never outliers.
+    # The log distance of an outlier to its fifth neighbour exceeds the median by five robust deviations. This
+    # distance is also eight times that of at least two of its five neighbours (not all, because they can be
+    # outliers too). Fewer than 20 samples have no outliers, nor is there any if over 5% would be outliers.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -464,8 +464,8 @@ def far_points(points: FloatArray) -> BoolArray:
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
     """Move landmarks in clusters of scattered noise to the cluster of the nearest other landmark."""
-    # In a noise cluster, most landmarks have much denser surroundings. At most 5% of the samples are treated
-    # as noise, and no partition gets fewer clusters than the smallest number in the pool.
+    # A cluster is noise if most of its landmarks have much denser surroundings. At most 5% of the samples are
+    # moved, and no partition gets fewer clusters than the smallest number in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()
@@ -480,7 +480,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows with a far larger ``distance`` to the fifth neighbour than their neighbours."""
+    """Return a mask of rows whose ``distance`` to the fifth neighbour far exceeds that of neighbours."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -495,7 +495,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards the nearest inlier, as close to it as its fifth neighbour."""
+    """Move outliers towards their nearest inlier until they are as near to it as its fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
@@ -507,7 +507,7 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def landmark_means(X: Any, landmark_of: Labels) -> Any:
-    """Return the mean of each landmark's samples, sparse if X is sparse."""
+    """Return the mean of the samples of each landmark, sparse if X is sparse."""
     return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
 
 

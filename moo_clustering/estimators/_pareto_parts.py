@@ -83,7 +83,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the samples after the landmarks with the given table rows, in at most one pass."""
+    """Replace the known rows, which follow the landmarks, by the given table rows, in at most one pass."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -110,7 +110,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Label rows like ``predict``, except the known training rows, which have the labels ``of_known``."""
+    """Label rows like ``predict``; training rows with labels or pairs get the labels ``of_known``."""
 
     # Outliers in clusters marked by the mask ``marked`` are labelled -1.
 
@@ -132,7 +132,7 @@ class PooledLabels:
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
         self.preparer, self.columns = preparer, columns
-        # Set arrays needed only for selection to None, because digests of empty arrays are not reproducible.
+        # Omit arrays needed only for selection: None, because digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -292,7 +292,7 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, the sizes still count all rows.
+        # After ``_with_rows``, the cluster sizes of alternatives still count all rows of the table.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 

@@ -32,11 +32,11 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Minimum and maximum size of the sample that determines the landmarks. Wide tables have smaller samples.
+# The landmarks are determined by a sample of rows, between these sizes. Wide tables have smaller samples.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
+# Fewer landmarks than this are repeated, because algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Numbers of the known rows of a partitioned table without labels and pairs.
+# Indices of the rows with labels or pairs in a partitioned table that has none.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -46,7 +46,7 @@ TRIVIAL = "trivial"
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
 _AT_ONCE = 100_000
-# Hilbert-space distances; their Gaussian kernels are positive semidefinite.
+# These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
@@ -91,16 +91,16 @@ class PooledSamples:
     """Samples, and a pool of partitions of points: the samples, or landmarks (means of nearby samples)."""
 
     # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
-    # ``kernels`` in place of graph and linear kernels. Distances and bags have ``coincident``, the groups of
+    # ``kernels`` instead of graph and linear kernels. Distances and bags have ``coincident``, the groups of
     # points at distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and
-    # ``nearest(X_new, n) -> positions, distances`` finds their nearest points. ``landmark_of`` gives the
-    # point of each sample. ``scaled`` contains the features of all samples; for many samples, it is None, and
-    # ``rows`` contains the unscaled features. ``far`` marks the outliers among the points. Their features
-    # have been moved from ``far_rows`` towards the nearest sample. With landmarks, ``outliers`` marks the
-    # outliers among all samples. ``rare`` gives the rare group of each landmark (-1 if none), or is None
-    # without groups; groups in ``apart`` are clusters in every partition of the pool. Pickles of fits with
-    # landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the samples are the
-    # landmarks, with row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
+    # ``nearest(X_new, n)`` returns indices and distances of nearest points. ``landmark_of`` is the index of
+    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is None,
+    # and ``rows`` has the unscaled features. ``far`` marks the outliers among the points. Their ``features``
+    # were moved towards the nearest sample from ``far_rows``. With landmarks, ``outliers`` marks the outliers
+    # among all samples. ``rare`` is the rare group of each landmark (-1 if none), or None without groups.
+    # Groups in the mask ``apart`` are clusters in every partition of the pool. Pickles of fits with landmarks
+    # omit ``scaled`` and ``rows``. After a fit to a partitioned table, the samples are the landmarks, with
+    # row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
 
     n_samples: int
     graph: sp.csr_array
@@ -173,7 +173,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sum values (n_samples, c) over the samples of each point; the result has shape (n_points, c)."""
+        """Sum the values (n_samples, c) of the samples of each point; returns shape (n_points, c)."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -192,18 +192,18 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # Among repeated landmarks, only the first may represent samples.
+            # If landmarks are repeated, those without samples get the label of their copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Interpolate point values (n_points, c) at the samples by weighted means of the nearest points."""
+        """Return values (n_points, c) at the samples, as weighted means over each sample's nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Find the points nearest to the samples: positions and distances, shape (n_chosen, n_nearest)."""
+        """Return indices and distances of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
         if self.landmark_of is None:
             return chosen[:, None], np.zeros((len(chosen), 1))
         positions, distances = self._nearest_landmarks
@@ -268,13 +268,13 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Find outliers from nearest landmarks and distances; ``rows`` returns the requested scaled rows."""
+        """Mark outliers, given their nearest landmarks and distances; ``rows(at)`` returns scaled rows."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # By the triangle inequality, the distance to the fifth inlier is at most ``away`` + ``reach``.
-            # For most other rows, the landmark and its four nearest inliers are within the limit.
+            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Of rows for which
+            # this exceeds the limit, most are within it of the landmark and its four nearest inliers.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -282,7 +282,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to those of a group are not outliers, even if the group has only one landmark.
+                # Rows equal to a landmark of a rare group are not outliers, even if the group has no others.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -329,7 +329,7 @@ class PooledSamples:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # This search returns distances that do not depend on the other rows of the part.
+            # For this search, unlike scikit-learn's, distances do not depend on the other rows of the part.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -355,7 +355,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Index of each point's group of equal points; None if unknown."""
+        """Group of equal points to which each point belongs, shape (n_points,); None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -366,9 +366,9 @@ def extended(
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
     # Distinct new rows become points if there are then at most ``n_landmarks`` points. Otherwise, only rows
-    # ``apart`` from the fit or, if there are too many, ``n_landmarks / 10`` means of them become points. In
-    # every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is None,
-    # partitions of ``candidate_pool`` replace those of the same family and number of clusters.
+    # in the mask ``apart`` (unlike the fit) or, if these are too many, ``n_landmarks / 10`` means of them do.
+    # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
+    # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -395,7 +395,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If landmarks are equal, earlier samples stay assigned to the same landmark.
+        # Several landmarks can be equal. Earlier samples then stay assigned to the same one.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -447,7 +447,7 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Compute means (n, c) of rows at ``positions`` (n, n_nearest), weighted by inverse squared distance."""
+    """Average rows of ``values`` at ``positions`` (n, n_nearest), weighted by inverse squared distance."""
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
@@ -456,7 +456,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Compute inverse squared distances, normalised per row. Distances of 0 share the whole weight."""
+    """Return inverse squared distances that sum to 1 per row; if distances are 0, only those get weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -480,8 +480,8 @@ def pooled_table(
     Long tables and partitioned tables are represented by landmarks. ``placing`` contains the options of
     :func:`placed_table`.
     """
-    # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
-    # their rows. If the sample contains all rows, the landmarks are final, and the rows are only counted.
+    # A uniform sample determines scale, landmarks and rare groups. Landmarks are then moved to the means of
+    # all their rows in the table. If the sample is the whole table, they are in place already.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -554,7 +554,7 @@ def _placed_rows(
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
     """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows."""
-    # Also returns a mask of outlying rows. The mask and ``landmark_of`` are empty for partitioned tables.
+    # Also returns a mask of outlying rows. For partitioned tables, this mask and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -586,7 +586,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat the landmarks of few distinct rows as often as their rows occur, up to twenty times."""
+    """If there are few distinct rows, repeat their landmarks once per row, at most twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -606,7 +606,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without graph or pool, for a pass over the table."""
+    """Return the landmarks as samples without graph or pool, to which the rows of a table are assigned."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -643,7 +643,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return counts, exact sums of inlier-landmark differences, and numbers of inliers."""
+    """For each landmark, return row counts, the exact sum of inliers minus landmark, and inlier numbers."""
     assert search.features is not None
     (counts, scaled, at, outlying), m = _assigned(rows, start, search), search.n_points
     gaps = scaled - search.features[at]
@@ -702,7 +702,7 @@ def samples_of(
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     if not enough:
-        # So many clusters are requested that every sample is needed.
+        # With so many requested clusters, there are too few inliers, so outliers are not excluded.
         far = np.zeros_like(far)
     given = points
     if far.any():
@@ -799,7 +799,7 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # A single pass over all kinds costs little more than two kinds.
+    # Computing all kinds of distances in one pass takes little longer than computing two of them.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs

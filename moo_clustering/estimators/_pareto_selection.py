@@ -31,23 +31,23 @@ from moo_clustering.pool.families import PoolData, genie_partitions, ward_partit
 
 # Default weight of each criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
-# Weight of the score relative to the evidence, which is a log-likelihood.
+# Weight of the score when it is added to the evidence from labels or pairs, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Maximum number of alternatives, and maximum adjusted Rand index with the result and each other.
+# Maximum number of alternatives, and maximum adjusted Rand index with the result and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement and share of nested points for a finer partition to replace the result.
+# Minimum agreement of a finer partition that replaces the result, and share of points in nested clusters.
 _AGREED, _NESTED = 0.99, 0.98
 # Maximum p-value of the parts of a divided cluster. In 600 generated tables of two to six Gaussian clusters,
 # it was at least .17 for all 8 divisions of a single Gaussian, and at most .10 for 21 of 24 other divisions.
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if the selected number of clusters exceeds this share of the pool's maximum.
+# The pool is extended if the result has more clusters than this share of the largest number in the pool.
 _NEAR_TOP = 2 / 3
-# It is also extended if two hierarchies agree on more clusters. Number of compared partitions, and minimum
-# points per cluster: with ten points, the hierarchies agree by at most .76 on data without groups.
+# It is also extended if Ward's method and Genie agree on a larger number. Numbers that are compared, and
+# minimum points per cluster: with ten points, they agree by at most .76 on data without groups.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs for selecting n_clusters by held-out pairs, and number of values tried.
+# Minimum number of pairs with which held-out pairs select n_clusters, and numbers of clusters tried.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
@@ -80,8 +80,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return pairs of points. Landmark pairs are weighted by the number of sample pairs."""
-        # Drop pairs within a landmark, because landmark partitions cannot separate them.
+        """Return pairs of points. A pair of landmarks has the number of its pairs of samples as weight."""
+        # Drop pairs of samples with the same landmark, because no partition of landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -190,7 +190,7 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, tiny clusters around the paired samples would satisfy the pairs.
+            # Without this penalty, the pairs could be satisfied by tiny clusters around the samples in pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
@@ -199,7 +199,7 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     """Return the default criterion, which depends on labels, pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # With up to three features, clusters may be thin shapes; with more features, mixtures fit them better.
+    # With up to three features, clusters are often thin shapes; with more, Gaussian mixtures fit them better.
     if samples.features.shape[1] <= 3:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
@@ -215,8 +215,8 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence; a weight of None selects the criterion's default."""
-    # These values depend only on the pool, not on the labels and pairs.
+    """Fit agreement, criterion and evidence; without a weight, the criterion has its default weight."""
+    # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
         fitted = _fitted(samples, pool, criterion, n_jobs)
@@ -244,7 +244,7 @@ def _fitted(
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
     modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
-        # Without the penalty on ln n_clusters, more documents would result in more clusters.
+        # Without the penalty on ln n_clusters, more documents would lead to more clusters.
         priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
@@ -257,9 +257,9 @@ def _fitted(
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus mean positive agreement with pool members, averaged over families."""
+    """Family agreement, plus the mean positive adjusted Rand index with each family's partitions."""
 
-    # Helps with structures that few families find, such as spirals, where the median over families is low.
+    # The agreement is a median, so it is low for structures that few families find, such as spirals.
 
     name, greater_is_better = "broad_agreement", True
 
@@ -273,7 +273,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Products with these weights average over the members of a family, then over families.
+        # Weights with which a product is the mean over families of the mean over the members of each.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -348,7 +348,7 @@ class LeastSizes:
 
     def merged(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # The similarity is the total weight between two clusters. Clusters without links join the largest.
+        # The similarity of two clusters is the sum of their links. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -395,7 +395,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions within the interval that unite equal points and have large enough clusters."""
+        """Mask of partitions with an allowed number of large enough clusters and no equal points apart."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -438,7 +438,7 @@ class Candidates:
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition; with ``n_clusters``, the best with the closest number."""
+        """Return the best eligible partition or, with ``n_clusters``, the best of those nearest to it."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -447,7 +447,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest agreed partition that divides clusters of a result, or else the result."""
+        """Return the finest partition with high agreement that divides clusters of a result, if any."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if the positions X of its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -494,8 +494,8 @@ class Candidates:
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Return up to four good candidates that differ from the result and from each other, best first."""
-        # Prefer candidates with numbers of clusters that differ by a factor of at least 1.25 from the result
-        # and from each other. Also returns the adjusted Rand index of each with the result, at most .8.
+        # Prefer candidates whose number of clusters differs from that of the result and of each other by a
+        # factor of 1.25 or more. Also returns each one's adjusted Rand index with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
@@ -558,8 +558,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
-    # ``hard``: must-links are certain. ``trusted``: a candidate that agrees with the labels is the result.
-    # None skips this test, because all classes have labels.
+    # ``hard``: must-links are certain. ``trusted``: a candidate that does not contradict the labels becomes
+    # the result; None: such candidates are not sought, because all classes have labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -601,7 +601,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return additional numbers of clusters up to ``most``, or if data may have more groups, else []."""
+    """Return more numbers of clusters, up to ``most`` or if the data may have more groups; else none."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -623,8 +623,8 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
     """Return the number of clusters on which two hierarchies agree, or 0 if they do not agree enough."""
-    # Ward's method and Genie divide overlapping groups differently if there are two or more features.
-    # Repeated points look like groups.
+    # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
+    # suggests separate groups. Data with many repeated points are excluded, because these look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -637,7 +637,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return groups of equal points and of hard must-links as clusters, or None if there are none."""
+    """Return clusters of points that are equal or joined by hard must-links, or None if there are none."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -649,7 +649,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the partition with ``n_clusters`` clusters if it is unique, else None; warn of few groups."""
+    """Return the partition with ``n_clusters`` clusters if only one is possible; warn of too few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -684,14 +684,14 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, and repair violations. Held-out pairs determine an unset n_clusters."""
+    """Cluster by propagated pairs, and repair violations. By default, held-out pairs select n_clusters."""
     # With fewer than twelve pairs and no ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # 0.7 is the reach of the pair propagation along the co-association.
+        # 0.7 is the ``alpha`` with which pairs are propagated over the co-association.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -720,10 +720,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate if it agrees with the labels, else None."""
-    # It agrees if it is ``trusted`` and no cluster has labels of several classes. If some cluster does, it is
-    # still returned if ``clamp``, if there are clusters without labels, and if a fifth of the labels are the
-    # only ones of their classes: by the Good-Turing estimate, a fifth of the samples then belong to
-    # unlabelled classes. Clusters without labels are numbered after the classes.
+    # It agrees if it is ``trusted`` and no cluster has labels of several classes. Despite such a cluster, it
+    # is returned with ``clamp`` if some clusters have no labels and a fifth of the labels are the only ones
+    # of their classes: by the Good-Turing estimate, a fifth of the samples then belong to classes without
+    # labels. Clusters without labels are numbered after the classes.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -757,7 +757,7 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Class scores of the points, factors that adjust the class shares, and feature classifiers."""
+    """Class scores of the points, factors for the class shares, and classifiers of the features."""
 
     scores: FloatArray  # shape (n_points, n_classes)
     # shape (n_classes,): factors that move the class shares towards the expected shares.
@@ -775,7 +775,7 @@ class ClassModel:
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Return the most probable clusters of new samples; ``of_clusters`` are the cluster classes."""
+        """Return the most probable clusters of new samples, given the class of each cluster (or None)."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
@@ -790,10 +790,10 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
-    # If the classes ``found`` of the points are given, the kernel only determines their probabilities (at
-    # least .5). ``kind="auto"`` requires four labels per class for classifiers. The graph kernel is cubic.
+    # If the classes ``found`` of the points are given, the kernel only affects their probabilities (at least
+    # .5). With ``kind="auto"``, four labels per class are needed for classifiers. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    # With fewer labels per class, graph and linear kernels degrade non-convex clusters.
+    # With fewer labels per class, graph and linear kernels give worse results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
@@ -808,7 +808,7 @@ def _by_labels(
         per_sample = samples.interpolated(scores)
         shares = per_sample
         if samples.counts is not None or samples.n_points < samples.n_samples:
-            # Average over all rows.
+            # Class shares are averaged over all rows that the points represent.
             shares = evidence.class_probabilities(scores, factors=np.ones(targets.n_classes))
             shares = np.average(shares, axis=0, weights=samples.sizes)[None]
         model = ClassModel(scores, evidence.class_factors(shares, prior))
@@ -837,7 +837,7 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between points and labelled points, with candidate weights determined by the labels."""
+    """Kernel between points and labelled points; the labels determine the weight of each partition."""
 
     # ``counts``, shape (n_points, n_classes), contains the numbers of labelled samples.
 

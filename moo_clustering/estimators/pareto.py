@@ -80,12 +80,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Whether outliers, including new samples, are assigned to the cluster of their nearest sample or
         labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Additional views of the features: objects with ``fit_transform``, or column indices.
+        Additional sets of features for which the pool has partitions: transformers of X, or column indices.
 
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, if any, with numbers of rows and passes and the share of far rows.
+        Partitioned training table, if any, with its number of rows, of passes, and the share of far rows.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
@@ -110,7 +110,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     .5 and the confidence below .8, or if the probability is below .7 and the p-value is at least .05. The
     confidence is then at most .2. The verdict is "clear" if the confidence is at least .8, no alternative has
     a higher confidence, and the p-value is below .05 (or, with up to three features, the minimax silhouette
-    is at least .65). ``verdict_remarks_`` lists clusters of identical rows, which are not counted, and
+    is at least .65). ``verdict_remarks_`` lists clusters of identical rows, which the confidence ignores, and
     explains why alternatives with a higher expected index are not the result. The confidence is lowered, with
     a remark, if there are at least 2.5 times as many clusters as separated groups. Thin shapes of few samples
     may be reported as noise although the partition is correct. The distance of an outlier to its fifth
@@ -200,18 +200,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         """Add new samples to the fit, and change clusters only where the new samples require it.
 
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
-        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05)
-        or if the data have grown by half since the last time. Another partition replaces the current one only
-        if its score is higher by .05 than the current score or, after :meth:`choose` or :meth:`take`, than
-        the score of the replaced result. With labels of every class, classes are predicted again. Raises a
-        NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
+        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
+        or if the data have grown by half since they last did so. Another partition replaces the current one
+        only if its score is higher by .05 than that of the current partition or, after :meth:`choose` or
+        :meth:`take`, of the result that it replaced. With labels of every class, classes are predicted again.
+        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
         all samples or a single update with all new samples. ``extra_candidates`` and ``views`` are kept.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples, at least a
         fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as in
-        ``relabel``. The numbers of clusters that disappear are reused for the highest-numbered clusters.
+        ``relabel``. Numbers of clusters that disappear go to the clusters with the highest numbers.
         ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
         ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that
         differ from those of the fit. It takes no more time or memory than a fit.
@@ -276,7 +276,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            # Minimum gain in score for another partition to replace the current partition.
+            # Another partition replaces the current one only if its score is higher by at least this.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -306,7 +306,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Return the score of the fit's result minus the score of the user's selection."""
+        """Return by how much the score of the fit's result exceeds that of the user's selection."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -442,9 +442,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
         Symmetric Hausdorff, mean nearest-instance, energy and sliced (random-projection) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Means, means with extremes, the principal components of the latter, Hausdorff distances to all bags.
+        Means, means with extremes, principal components of "stats", and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel used with labels: co-association of the pool plus two bag kernels, or only one of the two.
+        Kernel used with labels: co-association of the pool plus two bag kernels, or only one of these parts.
         ``"bags"`` creates no pool, at about 1% of the cost.
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.

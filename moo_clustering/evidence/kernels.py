@@ -109,7 +109,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Cluster labels, numbered by first appearance. Fewer than k if the whole pool distinguishes fewer.
+        Cluster labels, numbered by first appearance. Fewer than k if no partition separates more samples.
 
     Examples
     --------
@@ -130,25 +130,25 @@ def consensus_partition(
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
     if len(first) <= k:
-        # Eigenvectors beyond the number of distinct rows would be arbitrary.
+        # With fewer distinct rows than eigenvectors, the remaining eigenvectors would be arbitrary.
         return _with_clusters(kind.astype(np.int32), k, by_weight)
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        # Without some unweighted co-association and a constant, the cut between components would be
-        # arbitrary.
+        # A small unweighted co-association and a constant connect the components. Without them, the cut
+        # between components would be arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     return _with_clusters(spectral_cuts(affinity, [k], rng=rng)[0], k, by_weight)
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters using one partition (row) after another until there are k clusters."""
+    """Split the largest clusters until there are k, by one partition (row) after the other."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
-            # Number of distinct labels in each cluster.
+            # How many labels of the row occur in each cluster.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():
@@ -164,8 +164,8 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. Store the full kernel if columns change
-    often. Source: ParetoClustering (graph kernel).
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. To use several sets of columns, compute the
+    full kernel once. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------

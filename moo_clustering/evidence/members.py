@@ -19,13 +19,13 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Rates of the exponential weights for the score, the ratio of numbers of clusters, and the evidence.
+# Factors in the exponents of weights: for score, ratio of numbers of clusters, and evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Share of rows, the nearest to the mean, that are not moved towards the mean.
+# Rows farther from the mean than this share of the rows are moved to this quantile of the distances.
 _NEAREST_SHARE = 0.95
 # Columns with fewer distinct values than this keep their marginal distribution.
 _FEW_VALUES = 8
@@ -181,7 +181,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
     """Select at most ``most`` rows, evenly spaced in the order of distance from the mean."""
-    # The selection does not depend on row order or rotations. Round, so that equal distances are tied.
+    # The selection does not depend on row order or rotations. Rounding makes nearly equal distances equal.
     distances = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
     order = np.lexsort([*X.T[::-1], np.round(distances / max(distances.mean(), np.finfo(float).tiny), 9)])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
@@ -195,14 +195,14 @@ class ReferenceTest:
     The reference data have independent components with maximum-likelihood unimodal densities, and the rank
     correlations of the components of the data. Columns with fewer than 8 distinct values are separate
     components and keep their distributions. The statistic is ln(total / within-cluster sum of squares),
-    standardised by the references. It is computed with and without outliers, and the larger value counts.
-    To exclude outliers, rows whose distance from the mean exceeds that of 95% of the rows are moved to this
-    distance. Outliers hide the clusters of heavy-tailed data in the first value, and small distant
-    clusters do not affect the second value. Rotations of the data change the p-value only by rounding, so
-    features and their Euclidean distances have the same p-value. Deterministic; takes O(B n^2 (d + log n))
-    time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap
-    statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities);
-    Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
+    standardised by its values for the references. It is computed twice, and the larger value is used: once
+    with the rows as they are, which shows small distant clusters, and once after moving the 5% of the rows
+    that are farthest from the mean to the distance of the others, which shows clusters of heavy-tailed data.
+    Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
+    the same p-value. Deterministic; takes O(B n^2 (d + log n)) time for B references of n <= 250 rows.
+    Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and
+    Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10,
+    1999 (FastICA).
     """
 
     data: FloatArray
@@ -225,7 +225,7 @@ class ReferenceTest:
         )
 
     def excess(self, n_clusters: int) -> float:
-        """Return the standardised difference between the statistics of the data and the references."""
+        """Return by how many standard deviations the statistic of the data exceeds that of the references."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -233,7 +233,7 @@ class ReferenceTest:
     def p_value(self, n_clusters: int) -> float:
         """Return the p-value of the excess from Student's t distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
-        # With this number of references, smaller p-values are unreliable.
+        # There are too few references for reliable p-values below .001.
         return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
 
 
@@ -255,8 +255,8 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them back to centred rows."""
-    # Principal components could hide bounded, skewed or discrete marginals, so cluster-free data would differ
-    # from their reference data.
+    # Principal components can hide that marginals are bounded, skewed or discrete. Even data without clusters
+    # would then differ from their reference data.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
@@ -298,7 +298,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return cumulative shares and values of the closest unimodal density, for quantile interpolation."""
+    """Fit the closest unimodal density; return its cumulative shares and values, for drawing samples."""
     low, extent = column.min(), np.ptp(column)
     # Scale to 0..1 and round, so that values that differ only by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
@@ -306,7 +306,7 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     shares = counts / len(column)
     if len(values) < _FEW_VALUES:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
-        # Two entries per value make a step function.
+        # Each value has two entries, so that interpolation gives the steps of the distribution function.
         return np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values)), low + extent * np.repeat(
             values, 2
         )

@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
+# Weights of hard and soft pairs in repair_pairs, where a sample's similarities to neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints, see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -216,7 +216,7 @@ def cross_validated_partition(
     constraints : PairwiseConstraints
         At least ``n_folds`` pairs.
     bonus : array-like of shape (n_ks,)
-        Log-likelihood of each number of clusters from evidence other than the pairs.
+        Log-likelihood of each number of clusters, from evidence other than the pairs.
     n_folds : int, default=3
     rng : numpy.random.Generator
 
@@ -255,7 +255,7 @@ def cross_validated_partition(
             violations[q] += [_violated(labels, held_out) for labels in cuts]
     # 2.9 is the log-odds of a pair that is correct with probability .95.
     values = prices - 2.9 * violations
-    # Rounding must not break ties.
+    # Round, so that rounding errors do not decide between equal values.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -403,14 +403,14 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` in pairs, shape (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute the columns for all pairs in Z if ``alpha`` is a number, or select them if it is R."""
+        """Compute the columns for all pairs in Z, or select them if ``alpha`` is the matrix R itself."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))

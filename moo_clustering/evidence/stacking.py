@@ -18,10 +18,10 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels than this, one of five folds is held out, and Gaussian kernels use a subset of samples.
+# With more labels than this, only one of five folds is held out, and Gaussian kernels use fewer samples.
 _MANY = 2000
 _BASIS = 500
-# Share of a uniform distribution mixed into all probabilities to bound the loss of a single label.
+# Share of a uniform distribution that is mixed into all probabilities, so that no single loss is huge.
 _DOUBT = 0.02
 _ITERATIONS = 300
 _RIDGE = 0.1
@@ -133,7 +133,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return the fold of each sample; each class, sorted by distance from its mean, is dealt to the folds."""
+    """Return the fold of each sample; each class is dealt to the folds in order of distance to its mean."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -205,7 +205,7 @@ class _GaussianRidge:
         targets = np.eye(n_classes)[codes]
         if len(X) <= _MANY:
             scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
-            # F = 1/K + k a and (k + ridge) a = Y - 1/K, so a follows from the scores F of the labels.
+            # Solve for a: the scores of the labelled samples are 1/K + k a, where (k + ridge) a = Y - 1/K.
             return cls(X, (targets - scores) / _RIDGE)
         basis = X[_thinned(X, codes, _BASIS)]
         across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
@@ -247,7 +247,7 @@ class _SupportVectors:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select between ``most`` and 2 ``most`` samples (or all if fewer), at the same rate in each class."""
+    """Select ``most`` to 2 ``most`` samples, the same share of each class (all if there are fewer)."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -30,7 +30,7 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# The agreement between fewer families is not informative.
+# With fewer families than this, their agreement is not informative, and a warning is issued.
 _FEW_FAMILIES = 4
 # Family names for distances and for embeddings.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
@@ -154,7 +154,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return labels for samples with landmarks ``index``, shape (n_partitions, len(index))."""
+        """Return the labels of samples, given the landmark ``index`` of each: (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
@@ -193,10 +193,10 @@ def candidate_pool(
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``, ``"genie_mr"``: Genie with threshold .3, and with threshold .5 and mutual reachability.
+        - ``"genie"``, ``"genie_mr"``: Genie with Gini threshold .3, or .5 and mutual reachability distances.
         - ``"hdbscan"``: HDBSCAN.
         - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
-        - ``"graph_agg"``: fragments merged along the graph.
+        - ``"graph_agg"``: many small k-means clusters, merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own numbers, up to 60.
     n_clusters : int, optional
@@ -377,7 +377,7 @@ def pool_of_bag_views(
     verbose: bool = False,
 ) -> PartitionPool:
     """Compute :func:`bag_candidate_pool` from given distances and graphs, and add extra candidates."""
-    # ``matrices`` contains all ``distances`` and, for the embedding ``"prototypes"``, ``"symmetric"``.
+    # ``matrices`` must contain all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
     if bags.n_bags < 3:
@@ -397,7 +397,7 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns about distance rows used as vectors, which is intended here.
+            # SciPy warns that a distance matrix is used as a table of vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
@@ -417,11 +417,11 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
+    """Return the partitions of each family by ascending k >= 2, and why partitions are missing."""
     # Sort the rows, so that starts and ties do not depend on the row order.
     positions = data.own_order()
     data = data.ordered(positions)
-    # Use one thread for reproducible results, because parallel sums differ in their last digits.
+    # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
     with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
@@ -472,7 +472,7 @@ def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterato
 
 
 def _be_quiet() -> None:
-    # Partitions with too few clusters or without convergence are acceptable candidates.
+    # Ignore warnings of too few clusters or missing convergence, because such partitions are acceptable.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
@@ -487,7 +487,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[in
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # Families that need the failing part will fail themselves and be omitted.
+    # If the shared part fails, the families that need it will also fail, and are then omitted.
     try:
         return part()
     except Exception:

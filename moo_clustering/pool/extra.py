@@ -51,7 +51,7 @@ def extra_partitions(
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
     failures : dict, optional
-        Reasons by family, to which failures are added. By default, a warning lists the failures.
+        Dictionary to which the reasons for failures are added, by family. By default, a warning lists them.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in [_entry(item) for item in _listed(extra_candidates)]:
-        # Draw a seed even for labels, so that replacing a clusterer by labels does not change other seeds.
+        # Labels also use up a seed, so that the other seeds stay the same if labels replace a clusterer.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -177,7 +177,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
 
 
 def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
-    """Return the most common code of each landmark's samples, ignoring noise; -1 if all samples are noise."""
+    """Return each landmark's most frequent code among samples that are not noise; -1 if there are none."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
     cells = landmarks[clustered] * n_codes + codes[clustered]

@@ -32,9 +32,9 @@ _AUTO = [*range(2, 21), *range(22, 41, 2)]
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
-# Relative difference below which sums are treated as equal.
+# Sums that differ by less than this, relative to their size, are treated as equal.
 _ROUNDING = 1e-12
-# Maximum number of mixture iterations, and gain in mean log density below which they stop.
+# Maximum number of iterations for mixtures, and gain in mean log density below which iterations stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
@@ -134,13 +134,13 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances, shape (n_samples, n_samples); None for distances or if not worth computing."""
+        """Squared distances, shape (n_samples, n_samples); None for distances or if they save no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Log-density terms, shape (n_terms, n_samples), pairs of features, and minimum variance."""
-        # Terms are products of feature pairs (only squares above 12 features), the features and 1.
+        """Terms of log densities, shape (n_terms, n_samples); pairs of features; minimum variance."""
+        # Terms: products of two features (only squares above 12 features), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
@@ -180,7 +180,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best k-means partition for each k (k-means++ and Ward starts), or k-medoids."""
+    """Return the best of several k-means partitions for each k, or of k-medoids for distances."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -233,7 +233,7 @@ def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return a tree's links and their lengths, sorted by the link ends to break ties."""
+    """Return a tree's links and their lengths, in an order of the link ends that determines ties."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
@@ -242,14 +242,14 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
-    # Rank of the neighbour whose distance is the core distance.
+    # The core distance of a sample is the distance to its neighbour of this rank.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for all minimum sizes and both selection methods, with noise reassigned."""
+    """Run HDBSCAN with all minimum sizes and both selection methods; noise joins the nearest cluster."""
     tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
@@ -284,7 +284,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
 
 
 def _sizes(n_samples: int) -> list[int]:
-    # Use at most a third of the samples, to allow for two clusters and noise.
+    # A minimum size above a third of the samples leaves no room for two clusters and noise.
     most = max(2, n_samples // 3)
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
@@ -296,8 +296,8 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
     """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters."""
-    # Log densities are linear in the p squares, products and features of a sample, so an iteration consists
-    # of matrix products and takes O(n k p) time.
+    # Log densities are linear in the p squares, products and features of a sample. Each iteration therefore
+    # consists of matrix products and takes O(n k p) time.
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
@@ -318,8 +318,8 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
     """Return the term weights in the log density of each component, shape (k, n_terms)."""
-    # ``moments`` contains the responsibility-weighted sums of the terms, and ``upper`` the two features of
-    # each product. ``least`` is added to variances.
+    # ``moments`` contains the sums of the terms over the samples, weighted by their probabilities in each
+    # component; ``upper`` contains the two features of each product. ``least`` is added to variances.
     one, other = upper
     d = int(other[-1]) + 1
     sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
@@ -365,7 +365,7 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # Keep each medoid in its own cluster, even if it equals another medoid, so that no cluster is empty.
+    # A medoid stays in its own cluster even if it equals another medoid, so that no cluster is empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
@@ -401,7 +401,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # With few samples, n_samples // 5 fragments would be too few to merge.
+    # The lower limit is for few samples, where n_samples // 5 fragments would be too few to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
@@ -430,7 +430,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # Set the volume to infinity, so that the merged cluster is not selected as the smallest.
+        # An infinite volume keeps the merged cluster from being selected as the smallest one.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
