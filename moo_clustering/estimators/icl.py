@@ -141,7 +141,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for training samples can differ from ``labels_``, because such rows are scored as if they
+        Predictions for training samples can differ from ``labels_``, because these are scored as if they
         were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)

@@ -67,7 +67,7 @@ OTHER_LABELS = {
     "PCKMeans": ("which also depend on pairs", "pairs"),
     "HMRFKMeans": ("which also depend on pairs", "pairs"),
     "SubspaceMixture": ("if labels or pairs moved these samples", "pairs"),
-    "ICLClustering": ("these samples are counted twice", "anywhere"),
+    "ICLClustering": ("scored as if they were additional samples", "anywhere"),
     "PESC": ("If constraints separate equal rows", "split"),
     "SpectralGraphClustering": ("If constraints separate equal rows", "split"),
     "SRMOSC": ("If constraints separate equal rows", "split"),
