@@ -67,6 +67,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     is_other = isinstance(data, str | bytes | Mapping | Set | Iterator | type) and not issparse(data)
     if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
+        given = "a networkx graph" if hasattr(data, "adjacency") else given
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
