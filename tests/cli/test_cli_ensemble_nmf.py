@@ -100,7 +100,7 @@ def test_words_of_stems():
     texts = ["Engineers, engineering engineers", "engineer's engines; ENGINES engine", "the skies, sky"]
     _, stems = document_term_counts(texts, min_df=1)
     assert stems.tolist() == ["engin", "ski", "sky"]
-    # Of two words with equal counts, the shorter one.
+    # The shorter of two equally frequent words represents a stem.
     assert _stemming.word_forms(texts, stems, "porter") == ["engines", "skies", "sky"]
     assert set(_stemming.word_forms(texts, ["engineers"], None)) == {"engineers"}
 
