@@ -389,8 +389,7 @@ class ParetoPoolClusterer(
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
         if self._samples.landmark_of is None or points is None or scaling is None:
             return None
-        found: FloatArray = scaling.inverse(points)
-        return found
+        return scaling.inverse(points)
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
@@ -585,8 +584,7 @@ class ParetoPoolClusterer(
     @property
     def _labels_of_samples(self) -> Labels:
         """Labels of the samples or, for partitioned tables, of the landmarks and known rows."""
-        found: Labels = self.labels_ if self._samples.counts is None else self._marked
-        return found
+        return self.labels_ if self._samples.counts is None else self._marked
 
     @property
     def _result_labels(self) -> Labels:

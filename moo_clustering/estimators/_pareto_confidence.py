@@ -410,20 +410,17 @@ class ConfidenceModel:
 
     def structure_of(self, features: FloatArray) -> FloatArray:
         """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
-        found: FloatArray = expit(self.structure + self._sums(features)[0])
-        return found
+        return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
         """Return the expected indices, shape (q,), given the probabilities of structure."""
         of_structure = self.weight * np.log(np.maximum(structure, 1e-4))
-        found: FloatArray = expit(self.ari + self._sums(features)[1] + of_structure)
-        return found
+        return expit(self.ari + self._sums(features)[1] + of_structure)
 
     def _sums(self, features: FloatArray) -> FloatArray:
         columns = [FEATURES.index(name) for name in self.terms]
         means, scales, *coefficients = np.array(list(self.terms.values())).T
-        sums: FloatArray = np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
-        return sums
+        return np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
 
 
 # Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four

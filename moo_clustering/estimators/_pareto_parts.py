@@ -249,8 +249,7 @@ class PartsMixin(PartLabelsMixin):
         """Read new labels and pairs, and the rows to which they refer."""
         known, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
-        extended: SideInformation = side.extended(0, before=self._samples.n_points)
-        return extended
+        return side.extended(0, before=self._samples.n_points)
 
     def _label(self: Any, *, of_fit: bool = False) -> Any:
         if not hasattr(self._samples.nearest, "scaling"):

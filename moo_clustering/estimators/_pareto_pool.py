@@ -217,8 +217,7 @@ class PooledSamples:
                 "this model was loaded without the samples of its fit, which this call requires; pass them "
                 "to restore_samples(X) first"
             )
-        found: tuple[IntpArray, FloatArray] = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
-        return found
+        return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -768,8 +767,7 @@ def principal_coordinates(D: FloatArray) -> FloatArray:
         values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
     order = np.argsort(-values)[:_MOST_COORDINATES]
     order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
-    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
-    return found
+    return vectors[:, order] * np.sqrt(values[order])
 
 
 def pooled_bags(
@@ -923,8 +921,7 @@ class TableNeighbors:
         """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
-        found: tuple[IntpArray, FloatArray] = self.index(rows, n)
-        return found
+        return self.index(rows, n)
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:

@@ -322,8 +322,7 @@ class LogClusters(validity.ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
-        return values
+        return np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
 
 
 @dataclass(frozen=True, eq=False)
