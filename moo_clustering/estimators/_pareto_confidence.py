@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
+from moo_clustering._parallel import one_thread
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.estimators._pareto_selection import Candidates
@@ -303,7 +304,9 @@ class Assessor:
         drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
-        minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
+        # Use one thread, because the last digits of matrix products depend on the number of threads.
+        with one_thread("blas"):
+            minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
         # Limit the silhouette, because outliers alone can make it high.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])

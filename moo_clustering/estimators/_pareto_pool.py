@@ -41,7 +41,7 @@ NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
 # Family name in a pool whose only partition has one cluster.
-TRIVIAL = "trivial"
+_TRIVIAL = "trivial"
 # Number of nearest landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
@@ -164,6 +164,11 @@ class PooledSamples:
     def n_points(self) -> int:
         """Number of points (samples or landmarks)."""
         return int(self.graph.shape[0])
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether the only partition in the pool has one cluster."""
+        return self.pool is not None and self.pool.families[0] == _TRIVIAL
 
     @property
     def sample_features(self) -> FloatArray | None:
@@ -430,7 +435,7 @@ def extended(
     found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
-    trivial = pool.families[0] == TRIVIAL
+    trivial = samples.is_trivial
     members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
     if trivial or options["k_range"] is not None:
         if options["k_range"] is not None and found.apart is not None:
@@ -892,7 +897,7 @@ def _pool_of_views(
 
 
 def _trivial_pool(n_points: int) -> PartitionPool:
-    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (TRIVIAL,))
+    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (_TRIVIAL,))
 
 
 @dataclass(frozen=True, eq=False)
