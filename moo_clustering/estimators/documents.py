@@ -137,7 +137,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
         run_seed, select_seed, consensus_seed = spawn_seeds(self.random_state, 3)
-        names = self._names(feature_names)
+        given = None if feature_names is None else list(map(str, feature_names))
+        names = checked_names(self, given, "term")
         self._tfidf = PaperTfidfTransformer().fit(matrix) if self.input == "counts" else None
         weights = self._weights(matrix)
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
@@ -232,15 +233,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             # ``fit`` already warns about documents without terms.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
-
-    def _names(self, given: Sequence[str] | None) -> Sequence[str] | None:
-        if given is None:
-            return getattr(self, "feature_names_in_", None)
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"feature_names must have one name per term, {self.n_features_in_} in all; got {len(given)}"
-            )
-        return [str(name) for name in given]
 
     def _check_sizes(self, n_seen: int, shape: tuple[int, int]) -> None:
         n_documents, n_terms = shape
@@ -589,6 +581,16 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
     )
     sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
     return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+
+
+def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
+    """Return the given feature names, or those of the fit; raise a ValueError if their number is wrong."""
+    names = getattr(model, "feature_names_in_", None) if given is None else given
+    if names is not None and len(names) != model.n_features_in_:
+        raise ValueError(
+            f"feature_names must have one name per {what}, {model.n_features_in_} in all; got {len(names)}"
+        )
+    return names
 
 
 def leading_terms(
