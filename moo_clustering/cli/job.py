@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering.cli import load
-from moo_clustering.cli.folder import FORMAT, RunFolder
+from moo_clustering.cli.folder import FORMAT, VERSION, RunFolder
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import LabelUse, Samples, TextSamples, indicators, labelled_rows
 from moo_clustering.cli.terminal import one_line
@@ -30,8 +30,7 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, that are paths, or that are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-# Maximum number of label names in a message.
-_NAMED = 5
+_NAMED = 5  # maximum number of label names in a message
 
 
 @dataclass
@@ -60,8 +59,12 @@ class Job:
 
     @property
     def result(self) -> ClusteringResult:
-        """Result of the fitted estimator."""
         return result_of(self.estimator)
+
+    @property
+    def title(self) -> str:
+        """Title of pictures: the estimator and the data."""
+        return f"{type(self.estimator).__name__}, {self.samples.name}"
 
     @property
     def of_distances(self) -> bool:
@@ -86,17 +89,16 @@ class Job:
     def record(self) -> dict[str, Any]:
         """Return the initial record of a run. It contains no paths, because the folder may be shared."""
         parameters = self.estimator.get_params(deep=False)
+        recorded = {name: _plain(parameters[name]) for name in parameters if name not in _NOT_RECORDED}
         return {
             "format": FORMAT,
-            "version": 1,
+            "version": VERSION,
             "status": "running",
             "command": self.command,
             "method": self.method.name,
             **({"method_taken": self.why} if self.why else {}),
             "estimator": type(self.estimator).__name__,
-            "parameters": {
-                name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
-            },
+            "parameters": recorded,
             "seed": self.seed,
             "data": {"name": self.samples.name, "n_samples": self.samples.n_samples, **self.samples.record()},
             "supervision": self.sources,
@@ -123,8 +125,7 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse method options from ``name=value`` texts."""
-    # Values that are not Python literals (numbers, True, None, lists, quoted text) are read as text.
+    """Parse ``name=value`` texts, whose values are Python literals or, otherwise, text."""
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -157,7 +158,6 @@ def _value(text: str) -> Any:
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """Return the constructor parameters in order."""
     return inspect.signature(estimator_class).parameters
 
 
@@ -177,38 +177,32 @@ def build_estimator(
 ) -> Any:
     """Create the estimator from its options and the flag values."""
     known = parameters_of(estimator_class)
-    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
-    if n_clusters is not None:
-        if n_clusters == "auto" and "n_regions" not in known:
-            raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
-        if n_clusters == "auto" and options.get("min_cluster_weight") is None:
-            raise ValueError(
-                "-k auto requires the smallest load of a region: set it with --set min_cluster_weight=..."
-            )
-        given["n_regions" if "n_regions" in known else "n_clusters"] = n_clusters
-    if isinstance(n_clusters, tuple) and "granularity" not in known:
+    if n_clusters == "auto" and "n_regions" not in known:
+        raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
+    if n_clusters == "auto" and options.get("min_cluster_weight") is None:
         raise ValueError(
-            f"method {method.name} requires a single number of clusters, got -k {'{}-{}'.format(*n_clusters)}"
+            "-k auto requires the smallest load of a region: set it with --set min_cluster_weight=..."
         )
-    if granularity is not None:
-        given["granularity"] = granularity
-    if tolerance is not None:
-        given["tolerance"] = tolerance
-    if n_jobs is not None:
-        given["n_jobs"] = n_jobs
+    if isinstance(n_clusters, tuple) and "granularity" not in known:
+        asked = "{}-{}".format(*n_clusters)
+        raise ValueError(f"method {method.name} requires a single number of clusters, got -k {asked}")
+    flags = {
+        "n_regions" if "n_regions" in known else "n_clusters": n_clusters,
+        "granularity": granularity, "tolerance": tolerance, "n_jobs": n_jobs,
+    }  # fmt: skip
     if checkpoint is not None:
-        given |= {"checkpoint": str(checkpoint), "resume": True}
-        if checkpoint_every is not None:
-            given["checkpoint_every"] = checkpoint_every
+        flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": checkpoint_every}
         if "checkpoint" not in known:
             raise ValueError(
                 f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
             )
+    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
+    given |= {name: value for name, value in flags.items() if value is not None}
     _require_generations(method, known, options, given)
     if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
         raise ValueError(
-            f"method {method.name} has no generations without --set n_gen=..., so --checkpoint-every "
-            "and --resume do not apply"
+            f"method {method.name} has no generations without --set n_gen=..., so --checkpoint-every and "
+            "--resume do not apply"
         )
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
@@ -243,8 +237,8 @@ def _require_generations(
         ):
             if is_given and found != value:
                 raise ValueError(
-                    f"method {method.name} has no generations with {name}={found}, so {flag} does "
-                    f"not apply; use --set {name}={value}"
+                    f"method {method.name} has no generations with {name}={found}, so {flag} does not apply; "
+                    f"use --set {name}={value}"
                 )
 
 
@@ -270,7 +264,12 @@ def estimator_input(
 ) -> tuple[Samples, LabelUse | None]:
     """Compute the features that the method requires and, for methods that predict labels, the labels."""
     options = {name: value for name, value in options.items() if value is not None}
-    labels = _labels(method, samples, hold_out, n_features, seed)
+    predicts = load.takes_label_sets(method)
+    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
+        if value is not None and not predicts:
+            names = load.methods_of_label_sets()
+            raise ValueError(f"method {method.name} does not accept {flag}; methods that do are {names}")
+    labels = label_use(samples, hold_out, seed) if predicts else None
     if isinstance(samples, TextSamples):
         samples = _document_features(method, estimator, samples, seed, quiet, options)
     elif options:
@@ -281,25 +280,11 @@ def estimator_input(
     return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
-def _labels(
-    method: Method, samples: Samples, hold_out: float | None, n_features: int | None, seed: int
-) -> LabelUse | None:
-    if "label_sets" in method.supervision:
-        return label_use(samples, hold_out, seed)
-    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
-        if value is not None:
-            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
-            raise ValueError(f"method {method.name} does not accept {flag}; methods that do are {names}")
-    return None
-
-
 def _document_features(
     method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
 ) -> TextSamples:
     if estimator.get_params(deep=False).get("input") == "counts":
-        raise ValueError(
-            "documents are converted to tf-idf weights; input=counts is only for tables of counts"
-        )
+        raise ValueError("documents are converted to tf-idf weights; input=counts is for tables of counts")
     for flag in [flag for flag in ("svd", "embed") if flag in options]:
         if method.stems or method.presence:
             uses = "term weights directly" if method.stems else "the presence of words"
@@ -323,8 +308,8 @@ def _document_features(
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     """Return a note if unscaled features have very different standard deviations; otherwise None."""
     parameters = estimator.get_params(deep=False)
-    is_word_method = method.stems or method.presence
-    if is_word_method or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
+    counts_words = method.stems or method.presence
+    if counts_words or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
         return None
     if parameters.get("scale", "none") != "none" or parameters.get("metric") == "precomputed":
         return None
@@ -333,9 +318,8 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     # If the ratio of standard deviations is large, the features are unlikely to have the same unit.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
-    remedy = "--weights equal scales them"
-    if "scale" in parameters:
-        remedy = "--set scale=standard scales them, --set scale=none silences this note"
+    remedy = "--set scale=standard scales them, --set scale=none silences this note"
+    remedy = remedy if "scale" in parameters else "--weights equal scales them"
     times = human_number(ratio)
     return f"one feature varies {times} times as much as another, and features are not scaled; {remedy}"
 
@@ -347,13 +331,14 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         if "labels" not in takes:
             raise ValueError(f"method {job.method.name} does not accept --partial-labels")
         if job.labels is None:
-            if samples.partial_y is None or not (samples.partial_y >= 0).any():
-                raise ValueError(_none(partial_labels))
+            is_labelled = np.zeros(1) if samples.partial_y is None else samples.partial_y >= 0
             job.supervision["y"] = samples.partial_y
-            n_labelled = int((samples.partial_y >= 0).sum())
-            job.sources["partial_labels"] = {"column": partial_labels, "n_labelled": n_labelled}
-        elif not (job.labels.is_given | job.labels.is_held_out).any():
-            raise ValueError(_none(partial_labels))
+            source = {"column": partial_labels, "n_labelled": int(is_labelled.sum())}
+            job.sources["partial_labels"] = source
+        else:
+            is_labelled = job.labels.is_given | job.labels.is_held_out
+        if not is_labelled.any():
+            raise ValueError(f"column {partial_labels!r} (partial labels) contains no labels")
     if job.labels is not None:
         column = {} if partial_labels is None else {"column": partial_labels}
         job.sources["partial_labels"] = column | job.labels.sources
@@ -364,9 +349,8 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
             continue
         if "pairs" not in takes:
             raise ValueError(f"method {job.method.name} does not accept --{name.replace('_', '-')}")
-        pairs = read_pairs(
-            file, row_ids=samples.row_ids if samples.has_row_ids else None, n_samples=samples.n_samples
-        )
+        row_ids = samples.row_ids if samples.has_row_ids else None
+        pairs = read_pairs(file, row_ids=row_ids, n_samples=samples.n_samples)
         job.supervision[name] = pairs
         job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
 
@@ -381,9 +365,7 @@ def begin_from(job: Job, start: str | None) -> None:
     else:
         frame = samples.unused if samples.given is None else samples.given
         if frame is None or start not in frame:
-            raise ValueError(
-                f"--start {start}: no such file or folder exists, and the fit reads no such column"
-            )
+            raise ValueError(f"--start {start} is neither a file, nor a folder, nor a column read by the fit")
         labels = frame[start]
     labels = labels.replace({"": None, "-1": None})
     if job.method.areas:
@@ -396,16 +378,11 @@ def begin_from(job: Job, start: str | None) -> None:
         job.sources["start"] = {"file" if path.exists() else "column": path.name, "n_clusters": len(names)}
 
 
-def _none(column: str) -> str:
-    return f"column {column!r} (partial labels) contains no labels"
-
-
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels. Return None if there are no labels."""
     # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
-    found = samples.partial_sets()
     use = None
-    if found is not None:
+    if (found := samples.partial_sets()) is not None:
         names, given, several = found
         use = LabelUse(names, given, np.full_like(given, -1), several)
     if use is None or not use.is_given.any():
@@ -432,8 +409,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     """For samples without labels in the fit, use the known classes for scoring."""
-    known = samples.known_sets()
-    if known is None:
+    if (known := samples.known_sets()) is None:
         return use
     # Classes that do not occur in the partial labels cannot be predicted, and count as prediction errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
@@ -443,9 +419,8 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     held[~use.is_held_out] = -1
     found = indicators(known, use.names + unknown)
     free = labelled_rows(found) & ~use.is_given
-    return replace(
-        use, names=use.names + unknown, given=given, held_out=np.where(free[:, np.newaxis], found, held)
-    )
+    held = np.where(free[:, np.newaxis], found, held)
+    return replace(use, names=use.names + unknown, given=given, held_out=held)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -457,13 +432,11 @@ def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> 
     """Select the features with the highest information gain about the labels used in the fit."""
     if not samples.has_terms:
         raise DataError(
-            "--features selects words of documents and features of multi-label files, but "
-            f"{samples.name} is a table of numbers"
+            f"--features selects words of documents and features of multi-label files, but {samples.name} is "
+            "a table of numbers"
         )
     if labels is None or labels.y is None:
-        raise DataError(
-            "--features selects by the labels in the fit, but there are none"
-            + ("" if labels is None else ": --hold-out withholds them all")
-        )
+        why = "" if labels is None else ": --hold-out withholds them all"
+        raise DataError(f"--features selects by the labels in the fit, but there are none{why}")
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)
     return samples.selected(selector.get_support(indices=True))
