@@ -160,9 +160,8 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
         base = _pool_of(arrays)
         n_rows = len(runs.saved_labels(folder / runs.LABELS))
         if base.n_samples != n_rows:
-            raise runs.FolderError(
-                f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}; fit again"
-            )
+            said = f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}"
+            raise runs.FolderError(f"{said}; fit again")
         known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
         return base, ShownSamples.unpacked(arrays, meta["shown"]), known
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -214,9 +213,8 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
     except runs.FolderError as error:
         raise runs.FolderError(f"{error}; choose another folder with --out") from error
     if record.get("command") != "ask" or record.get("asked") != _fit_of(runs.run_record(folder)):
-        raise runs.FolderError(
-            f"{out} contains a run other than an `ask` session about {folder}; choose another --out"
-        )
+        said = f"{out} contains a run other than an `ask` session about {folder}"
+        raise runs.FolderError(f"{said}; choose another --out")
     return False, True
 
 

@@ -87,10 +87,8 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
     table = means.unstack("method").reindex(index=datasets, columns=methods)
     if table.isna().to_numpy().any():
         row, column = np.argwhere(table.isna().to_numpy())[0]
-        raise DataError(
-            f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}; "
-            "every method requires a value for every data set"
-        )
+        said = f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}"
+        raise DataError(f"{said}; every method requires a value for every data set")
     return table
 
 

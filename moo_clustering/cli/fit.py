@@ -350,14 +350,12 @@ def save_model(
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if samples.prepared is None and not samples.category_names:
-            raise DataError(
-                f"--{name} requires a table whose columns are converted to features, not {samples}"
-            )
+            raise DataError(f"--{name} requires a table with columns to convert to features, not {samples}")
         if name == "weights" and not samples.has_equal_columns:
-            raise DataError(
-                f"--weights requires columns of equal scale, but method {method} uses the original scale "
-                "here; omit --set scale=..., if present"
+            said = (
+                f"--weights requires columns of equal scale, but here method {method} uses the original scale"
             )
+            raise DataError(f"{said}; omit --set scale=..., if present")
 
 
 def warn_of_missing(job: Job) -> None:
@@ -381,9 +379,8 @@ def _fit(job: Job) -> bool:
     except Exception as error:
         if job.method.module.startswith("moo_clustering.") or isinstance(error, MemoryError):
             raise
-        raise ValueError(
-            f"method {job.method.name} of {job.method.module} failed: {type(error).__name__}: {error}"
-        ) from error
+        said = f"method {job.method.name} of {job.method.module} failed"
+        raise ValueError(f"{said}: {type(error).__name__}: {error}") from error
     if not job.method.module.startswith("moo_clustering."):
         _check_labels(job)
     return has_labels(job.estimator) and job.result.interrupted

@@ -286,12 +286,11 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
             raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
     elif has_labels and status != "running":
         raise FolderError(
-            f"{path} contains the result of an interrupted run, and no checkpoint to continue from; {_OTHER}"
+            f"{path} contains an interrupted run without a checkpoint to continue from; {_OTHER}"
         )
     elif status == "running" and not resume:
-        raise FolderError(
-            f"{path} contains a run that is still running or was killed; start over with --resume or {_OTHER}"
-        )
+        said = f"{path} contains a run that is still running or was killed"
+        raise FolderError(f"{said}; start over with --resume or {_OTHER}")
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
@@ -362,14 +361,11 @@ def run_content(folder: Path) -> ReportContent:
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
-        raise FolderError(
-            f"{folder} has no {CONTENT}, from which reports are created: fit again without --no-report"
-        ) from None
+        said = f"{folder} has no {CONTENT}, from which reports are created"
+        raise FolderError(f"{said}: fit again without --no-report") from None
     if len(labels) != content.n_samples:
-        raise FolderError(
-            f"{folder}: {LABELS} contains {len(labels)} samples, but {CONTENT} contains {content.n_samples}; "
-            "they are from different runs"
-        )
+        said = f"{LABELS} contains {len(labels)} samples, but {CONTENT} contains {content.n_samples}"
+        raise FolderError(f"{folder}: {said}; they are from different runs")
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
         missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")

@@ -180,9 +180,7 @@ def build_estimator(
     if n_clusters == "auto" and "n_regions" not in known:
         raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
     if n_clusters == "auto" and options.get("min_cluster_weight") is None:
-        raise ValueError(
-            "-k auto requires the smallest load of a region: set it with --set min_cluster_weight=..."
-        )
+        raise ValueError("-k auto requires the smallest load of a region: --set min_cluster_weight=...")
     if isinstance(n_clusters, tuple) and "granularity" not in known:
         asked = "{}-{}".format(*n_clusters)
         raise ValueError(f"method {method.name} requires a single number of clusters, got -k {asked}")
@@ -193,32 +191,26 @@ def build_estimator(
     if checkpoint is not None:
         flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": checkpoint_every}
         if "checkpoint" not in known:
-            raise ValueError(
-                f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
-            )
+            said = f"method {method.name} writes no checkpoints"
+            raise ValueError(f"{said}, so --checkpoint-every and --resume do not apply")
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     given |= {name: value for name, value in flags.items() if value is not None}
     _require_generations(method, known, options, given)
     if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
-        raise ValueError(
-            f"method {method.name} has no generations without --set n_gen=..., so --checkpoint-every and "
-            "--resume do not apply"
-        )
+        said = f"method {method.name} has no generations without --set n_gen=..."
+        raise ValueError(f"{said}, so --checkpoint-every and --resume do not apply")
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
-            raise ValueError(
-                f"method {method.name} finds the number of clusters itself and does not accept -k; "
-                "limit it with --set k_max=..."
-            )
+            said = f"method {method.name} finds the number of clusters itself and does not accept -k"
+            raise ValueError(f"{said}; limit it with --set k_max=...")
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
     for name in sorted(required - given.keys() - options.keys()):
-        raise ValueError(
-            f"method {method.name} requires the number of {name[2:]}: set it with -k"
-            if name in ("n_clusters", "n_regions")
-            else f"method {method.name} requires the option {name}: set it with --set {name}=..."
-        )
+        what, how = f"option {name}", f"--set {name}=..."
+        if name in ("n_clusters", "n_regions"):
+            what, how = f"number of {name[2:]}", "-k"
+        raise ValueError(f"method {method.name} requires the {what}: set it with {how}")
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
 
 
@@ -236,10 +228,8 @@ def _require_generations(
             ("--checkpoint-every or --resume", "checkpoint" in given),
         ):
             if is_given and found != value:
-                raise ValueError(
-                    f"method {method.name} has no generations with {name}={found}, so {flag} does not apply; "
-                    f"use --set {name}={value}"
-                )
+                said = f"method {method.name} has no generations with {name}={found}"
+                raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
@@ -274,9 +264,8 @@ def estimator_input(
         samples = _document_features(method, estimator, samples, seed, quiet, options)
     elif options:
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-        raise ValueError(
-            f"{flags} can only be used for documents, but {samples.name} is read as {samples.read_as}"
-        )
+        said = f"{samples.name} is read as {samples.read_as}"
+        raise ValueError(f"{flags} can only be used for documents, but {said}")
     return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
@@ -387,10 +376,9 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         use = LabelUse(names, given, np.full_like(given, -1), several)
     if use is None or not use.is_given.any():
         if hold_out is not None:
-            raise DataError(
-                f"--hold-out withholds labels from the fit, but {samples.name} contains none"
-                + ("; name a label column with --partial-labels" if use is None else "")
-            )
+            remedy = "; name a label column with --partial-labels" if use is None else ""
+            said = f"--hold-out withholds labels from the fit, but {samples.name} contains none"
+            raise DataError(said + remedy)
         return use
     if hold_out:
         rows = np.flatnonzero(use.is_given)
@@ -431,10 +419,8 @@ def _listed(names: Sequence[str]) -> str:
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
     """Select the features with the highest information gain about the labels used in the fit."""
     if not samples.has_terms:
-        raise DataError(
-            f"--features selects words of documents and features of multi-label files, but {samples.name} is "
-            "a table of numbers"
-        )
+        said = "--features selects words of documents and features of multi-label files"
+        raise DataError(f"{said}, but {samples.name} is a table of numbers")
     if labels is None or labels.y is None:
         why = "" if labels is None else ": --hold-out withholds them all"
         raise DataError(f"--features selects by the labels in the fit, but there are none{why}")

@@ -89,10 +89,8 @@ def load_data(
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
-            raise DataError(
-                f"maps and --weight are for method regions, not for {method.name}; for other methods, save "
-                "the attributes of a map as a table (.csv)"
-            )
+            said = f"maps and --weight are for method regions, not for {method.name}"
+            raise DataError(f"{said}; for other methods, save the attributes of a map as a table (.csv)")
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
@@ -155,10 +153,8 @@ def load_graph(
 ) -> kinds.GraphSamples:
     """Read a graph. Raise a DataError if the method needs other data, or if ``others`` sets a flag."""
     if not method.graph_options:
-        raise DataError(
-            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
-            + accepting("graph_options")
-        )
+        said = f"{path.name} is a graph, which method {method.name} does not accept"
+        raise DataError(f"{said}; methods that do: {accepting('graph_options')}")
     for flag, value in others.items():
         if value:
             raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
@@ -180,10 +176,8 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
-        raise DataError(
-            f"{how}, but method {method.name} accepts single rows; methods that accept bags are "
-            + accepting("bags")
-        )
+        said = f"{how}, but method {method.name} accepts single rows"
+        raise DataError(f"{said}; methods that accept bags are {accepting('bags')}")
     if method.bags and not holds:
         raise DataError(
             f"method {method.name} accepts bags of instances, but {data} contains single samples; name the "
@@ -211,10 +205,8 @@ def load_bags(
         partial = _read(path, bag, partial_labels, drop)
         for name in partial.bags.feature_names or ():
             if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
-                raise DataError(
-                    f"column {column!r} looks like the known classes of the bags but would be a feature; "
-                    f"name it with --labels {column}, or omit it with --drop {column}"
-                )
+                said = f"column {column!r} looks like the known classes of the bags but would be a feature"
+                raise DataError(f"{said}; name it with --labels {column}, or omit it with --drop {column}")
         return _samples(partial, None, partial)
     partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
     known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
@@ -288,16 +280,12 @@ def load_label_sets(
     the partial labels. The other columns in the arguments do not apply to such files.
     """
     if not takes_label_sets(method):
-        raise DataError(
-            f"{path.name} contains samples with several labels, which method {method.name} does not accept; "
-            f"methods that accept label sets are {methods_of_label_sets()}"
-        )
+        said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
+        raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
     for flag, value in (("--labels", roles.labels), ("--text-columns", text_columns)):
         if value:
-            raise DataError(
-                f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit; "
-                "withhold some with --hold-out to score the predictions"
-            )
+            said = f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit"
+            raise DataError(f"{said}; withhold some with --hold-out to score the predictions")
     names = None if roles.partial_labels is None else [n.strip() for n in roles.partial_labels.split(",")]
     is_archive = path.suffix.lower() == ".npz"
     if is_archive and names is not None:
@@ -344,9 +332,8 @@ def load_documents(
     except DataError as error:
         if "can have only one" not in str(error):
             raise
-        raise DataError(
-            f"{error} with method {method.name}; methods that accept label sets are {methods_of_label_sets()}"
-        ) from error
+        said = f"methods that accept label sets are {methods_of_label_sets()}"
+        raise DataError(f"{error} with method {method.name}; {said}") from error
 
 
 def _names(text: str) -> list[str]:
@@ -361,10 +348,8 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        raise DataError(
-            f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
-            f"accept sparse features are {accepting('sparse')}"
-        )
+        said = f"{path} is a sparse matrix, but method {method.name} accepts dense features only"
+        raise DataError(f"{said}; methods that accept sparse features are {accepting('sparse')}")
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
     names = default_names("x", X.shape[1], str(path), X.nnz)
@@ -445,10 +430,8 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
     if missing := [name for name in wanted if name not in found.index]:
         raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
-        raise DataError(
-            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers; name "
-            "an identifier column with --id-column in both runs"
-        )
+        said = f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers"
+        raise DataError(f"{said}; name an identifier column with --id-column in both runs")
     return found[wanted]
 
 
@@ -517,7 +500,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
             raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
     else:
         raise DataError(
-            f"method regions requires a map of areas (.geojson, .json, .gpkg or .parquet), got {path.name}"
+            f"method regions requires a map (.geojson, .json, .gpkg or .parquet), got {path.name}"
         )
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list) or not features:
@@ -647,10 +630,9 @@ def stem_features(
     try:
         counts, terms = document_term_counts(texts, min_df=min_df, stemmer=own)
     except ImportError as error:
-        raise DataError(
-            f"--stemmer {chosen} requires snowballstemmer, which is not installed: run "
-            "pip install moo_clustering[text], or use --stemmer none"
-        ) from error
+        said = f"--stemmer {chosen} requires snowballstemmer, which is not installed"
+        remedy = "run pip install moo_clustering[text], or use --stemmer none"
+        raise DataError(f"{said}: {remedy}") from error
     except ValueError as error:
         raise DataError(str(error)) from error
     most = max_df * len(texts) if isinstance(max_df, float) else max_df

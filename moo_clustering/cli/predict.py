@@ -53,9 +53,7 @@ def run_predict(
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
-        raise DataError(
-            f"predict writes CSV, but {path} ends with {path.suffix}; use a name ending with .csv"
-        )
+        raise DataError(f"predict writes CSV, but {path} ends with {path.suffix}; use the suffix .csv")
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
     if not path.parent.is_dir():

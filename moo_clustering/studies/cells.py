@@ -397,9 +397,8 @@ def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
     if y is None:
         return X, np.full(X.shape[0], -1)
     if np.shape(y) != X.shape[:1]:
-        raise ValueError(
-            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
-        )
+        said = f"has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
+        raise ValueError(f"the data set {name!r} {said}")
     return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
 
 

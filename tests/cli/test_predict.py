@@ -219,7 +219,7 @@ def test_nothing_is_replaced(fitted):
     assert Path("mine.csv").read_text() == "mine"
     done = run("predict", "out", "trees.csv", "--out", "mine.xlsx")
     assert done.exit_code == 2
-    assert "predict writes CSV, but mine.xlsx ends with .xlsx; use a name ending with .csv" in done.stderr
+    assert "predict writes CSV, but mine.xlsx ends with .xlsx; use the suffix .csv" in done.stderr
     assert not Path("mine.xlsx").exists()
 
 
