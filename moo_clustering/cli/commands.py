@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -19,6 +20,7 @@ _FILE, _NEW_FILE = PathArgument("file", exists=True), PathArgument("file", new=T
 _NAMED_FILE = PathArgument("file", path_type=str)
 _NEW_FOLDER = PathArgument("folder", new=True)
 _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+_MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
@@ -78,11 +80,7 @@ def _error_rate(context: click.Context, parameter: click.Parameter, value: str |
 
 @main.command()
 @_run
-@_option(
-    "--mode",
-    "Ask whether two samples belong together (the default), or for the class name of a sample.",
-    ["pairs", "names"],
-)
+@_option("--mode", "Ask about pairs of samples (default), or for the class name of a sample.", _MODES)
 @_option(
     "--error-rate SHARE",
     "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
@@ -162,11 +160,7 @@ def demo(out: Path, seed: int) -> None:
 @_option("--port N", "Port of the local server; default: a free port.", click.IntRange(0, 65535), default=0)
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
-@_option(
-    "--mode",
-    "With --ask: ask about pairs of samples (default), or for the class of a sample.",
-    ["pairs", "names"],
-)
+@_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
 @_option(
     "--error-rate SHARE",
     "With --ask: expected share of wrong answers, or auto; default: 0.03.",
@@ -220,10 +214,8 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     if value is None:
         return None
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(value)
-        except ValueError:
-            continue
     raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
@@ -272,9 +264,7 @@ _scheduler = _option(
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
 @_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
 @_option(
-    "--hold-out SHARE",
-    "Methods that predict labels: share of the labels to withhold from the fit for scoring.",
-    click.FloatRange(0, 1),
+    "--hold-out SHARE", "Methods that predict labels: share withheld for scoring.", click.FloatRange(0, 1)
 )
 @_option(
     "--label-file FILE",
@@ -285,9 +275,7 @@ _scheduler = _option(
 @_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
-    "--tolerance SHARE",
-    "Maps: largest deviation of the load of a region from the mean load, such as 15%.",
-    callback=_share,
+    "--tolerance SHARE", "Maps: maximum deviation of a load from the mean load, such as 15%.", callback=_share
 )
 @_option(
     "--start START",
@@ -312,9 +300,7 @@ _scheduler = _option(
     ["dependence", "equal"],
 )
 @_option(
-    "--missing",
-    "Tables: fill missing cells from the nearest rows (default), or with the median of the column.",
-    ["neighbors", "median"],
+    "--missing", "Tables: fill empty cells from near rows (default), or by medians.", ["neighbors", "median"]
 )
 @_option("--text-columns COLUMNS", "DATA contains documents: text columns, such as title,text.")
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
@@ -322,9 +308,7 @@ _scheduler = _option(
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
 @_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
 @_option(
-    "--features n_features N",
-    "Methods that predict labels: keep the N features most informative about the labels in the fit.",
-    _POSITIVE,
+    "--features n_features N", "Methods that predict labels: keep the N most informative features.", _POSITIVE
 )
 @_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
@@ -343,34 +327,28 @@ _scheduler = _option(
 )
 @_flag("--quiet", "Do not show progress or a summary.")
 @_json("Print the record of the run (run.json) as JSON.")
-@_option(
-    "--fail-on",
-    "Exit with code 3 if the verdict is that there is no structure beyond noise.",
-    ["no-structure"],
-)
+@_option("--fail-on", "Exit with code 3 if there is no structure beyond noise.", ["no-structure"])
 def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
     Only DATA and --out are required. Without --method and -k, the recommended method finds the clusters and
     their number, estimates its confidence, and lists alternatives.
 
-    DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a sparse matrix of
-    SciPy), or a bundled data set: breast_cancer, digits, iris, wine.
-    Tables can come directly from a spreadsheet. Text columns become indicators of categories, dates become
-    days and times become hours, units after numbers are removed, empty cells are filled, and
-    uninformative columns (constants, row numbers, unique texts) are ignored. Every step is reported.
-    With --no-prepare, every column without another role must be numeric, without empty cells.
-    The recommended method weights all columns equally, unless --set scale=... is used; other methods do so
-    for tables with categories, and leave purely numeric tables unchanged. In fuzzy-modes-moga, every
-    distinct text of a column is a category.
+    DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a SciPy sparse matrix),
+    or a bundled data set: breast_cancer, digits, iris, wine. Tables can come directly from a spreadsheet.
+    Text columns become indicators of categories, dates become days, times become hours, units after numbers
+    are removed, empty cells are filled, and uninformative columns (constants, row numbers, unique texts) are
+    ignored. The command reports each step. With --no-prepare, each column without another role must be
+    numeric, without empty cells. The recommended method weights all columns equally, unless --set scale=...
+    is used; other methods do so for tables with categories, and leave purely numeric tables unchanged. In
+    fuzzy-modes-moga, each distinct text of a column is a category.
 
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components if the method requires dense data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
-    installed package (sentence-transformers, fastembed or model2vec, such as
-    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
-    downloaded.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, the
+    features are computed by an installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or by your own function. Models are not downloaded.
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
@@ -388,11 +366,11 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
     Classes in the file are used for scoring only.
 
-    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with
-    several labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
-    JSON lines with lists in the column of --partial-labels. The fit uses the labels of such files, like
-    partial labels; --hold-out withholds a share of them to score the predictions. The features of
-    documents are the presence of words, 0 or 1.
+    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with several
+    labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or JSON lines with
+    lists in the column of --partial-labels. The fit uses the labels of such files, like partial labels;
+    --hold-out withholds a share of them to score the predictions. Features of documents are the presence of
+    words, 0 or 1.
 
     Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
     clusters. The first three also accept -k, and otherwise list other plausible numbers.
@@ -400,9 +378,9 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     The recommended methods evolve only with --set n_gen=G, and then report two controls: the result without
     evolution, and with random survival.
 
-    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv
-    (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
-    (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
+    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
+    table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
+    contrasts of each cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and, with --pictures, figures such as front.png. Start with report.html, which shows and
     compares all solutions in any browser, without a network. `moo-clustering report` creates it again from
@@ -441,7 +419,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option(
     "--out FILE",
-    "CSV file to write, or folder for a table in parts; default: the name of DATA with -clustered.csv or "
+    "CSV file to write, or folder for a partitioned table; default: the name of DATA with -clustered.csv or "
     "-labels, in the current folder.",
     PathArgument(new=True),
 )
@@ -470,9 +448,9 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
     requires the recommended method, without labels and pairs.
 
-    If DATA is read in parts, as by `fit`, the columns of the fit must be numeric. FILE is then a folder with
-    one Parquet file per part, which contains row indices and clusters. To complete an interrupted command,
-    repeat it.
+    If DATA is read in partitions (see `fit`), the columns of the fit must be numeric. FILE is then a folder
+    with one Parquet file per partition, which contains row indices and clusters. To complete an interrupted
+    command, repeat it.
     """
     if _in_parts(data, options):
         from moo_clustering.cli.parts import run_predict_in_parts
@@ -493,9 +471,7 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 @_run
 @click.argument("data", metavar="[DATA]", required=False, type=_FILE)
 @_option(
-    "--max-conditions N",
-    "Maximum number of conditions; default: twice the number of clusters, and at least 7.",
-    _POSITIVE,
+    "--max-conditions N", "Maximum number of conditions; default: twice the clusters, at least 7.", _POSITIVE
 )
 @_option(
     "--fidelity SHARE",
@@ -513,9 +489,9 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules with few conditions.
 
     DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
-    default: the training table. Fidelity is the share of rows that rules assign to their clusters. The
-    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules
-    (*).
+    default: the training table. Fidelity is the share of rows that the rules assign to their clusters. The
+    command lists the best fidelity for each number of conditions, and prints the shortest rules with
+    sufficient fidelity (*).
     """
     from moo_clustering.cli.predict import run_explain
 
@@ -556,9 +532,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
 @_run
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
 @_option(
-    "--names file FILE",
-    "JSON file that maps clusters to names, such as names.json from the report page.",
-    _FILE,
+    "--names file FILE", "JSON file of names by cluster, such as names.json from the report page.", _FILE
 )
 @_json("Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
@@ -567,7 +541,7 @@ def rename(folder: Path, **options: Any) -> None:
     DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
     2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report.
     `predict` and `explain` then use these names. `students=pupils` renames the cluster `students`. Names
-    must be unique. `0=`, or null in FILE, restores the original name. Cluster numbers do not change.
+    must be unique. `0=`, or null in FILE, restores the original name. Cluster labels do not change.
     """
     from moo_clustering.cli.predict import run_rename
 
@@ -584,7 +558,7 @@ def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
-    any order. The clusters change where the new rows require it. They keep their numbers and the names set by
+    any order. The clusters change where the new rows require it. They keep their labels and the names set by
     `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
     changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
     command is killed, DIR contains either the earlier or the new run.

@@ -93,7 +93,6 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
 
 
 def _as_text(outcome: Comparison) -> str:
-    """Format the ranks, tests, pairs and conclusions as text."""
     better = "large" if outcome.greater_is_better else "small"
     parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
     ranks = outcome.average_ranks.sort_values(kind="stable")
@@ -126,7 +125,6 @@ def _pairs(outcome: Comparison) -> str:
 
 
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:
-    """Create the record that ``compare --json`` prints."""
     test, methods = outcome.friedman, list(outcome.ranks)
     of_test = ("statistic", "df", "p_value", "iman_davenport_statistic", "iman_davenport_p_value")
     named = [dict(zip(methods, row, strict=True)) for row in values]

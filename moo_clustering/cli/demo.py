@@ -65,7 +65,6 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute the scores of three controls for PESC."""
     rng = np.random.default_rng(seed)
     with compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)

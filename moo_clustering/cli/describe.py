@@ -212,7 +212,6 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
-    """Plot the mean weights of each cluster's leading terms as bars."""
     # Imported lazily: plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
@@ -314,7 +313,6 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
-    """Add the scores, alternatives, classes, controls and pictures of a fit with a pool."""
     result, samples = job.result, job.samples
     alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
@@ -351,7 +349,6 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    """Add cluster names and contrasts for a table."""
     columns, (known, units) = samples.columns(), samples.described_columns()
     assert columns is not None
     found.names = ComparedColumns(known, units).describe(result.labels)

@@ -53,7 +53,6 @@ def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> Pag
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
-    """Serve the report of a run until Ctrl-C is pressed."""
     with server:
         try:
             click.echo(f"The report of {folder} is at {server.address} (press Ctrl-C to stop).")
@@ -131,7 +130,6 @@ class AnswerPanel:
         return None if folder is None else self._run.shown.picture(sample, folder)
 
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Process an answer or another action, and return the new state."""
         with self._lock:
             if request.get("revision") != self._revision:
                 raise StaleError("this question has already been answered; here is the current one")
@@ -162,7 +160,6 @@ class AnswerPanel:
             {"undo": session.undo, "redo": session.redo}[action]()
 
     def page(self) -> bytes:
-        """Create the page for the run and its session."""
         with self._lock:
             return asking_page(self._run, run_content(self._run.folder))
 

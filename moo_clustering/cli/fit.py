@@ -20,18 +20,8 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import describe as describing
 from moo_clustering.cli import folder as runs
-from moo_clustering.cli.job import (
-    Job,
-    begin_from,
-    build_estimator,
-    choose_method,
-    estimator_input,
-    parameters_of,
-    parse_settings,
-    supervise,
-    units_note,
-    writes_checkpoints,
-)
+from moo_clustering.cli import job as jobs
+from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
@@ -46,11 +36,10 @@ if TYPE_CHECKING:
 
 # With more samples, a message announces that the recommended method takes minutes.
 LONG = 1000
-# Command options, grouped by the step in which they are used.
+# Command options for reading the data.
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
 )  # fmt: skip
-_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
@@ -67,11 +56,11 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     notices = context.with_resource(shown_warnings())
     folder = context.with_resource(runs.open_folder(out, resume=resume))
-    name, why = choose_method(options["method"], data, options["bag"])
+    name, why = jobs.choose_method(options["method"], data, options["bag"])
     method, preset = find_method(name)
     estimator_class = method.load()
-    settings = parse_settings(options["settings"], method.name, estimator_class)
-    values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    settings = jobs.parse_settings(options["settings"], method.name, estimator_class)
+    values = {name: option.default for name, option in jobs.parameters_of(estimator_class).items()}
     if graph := holds_graph(data, method, preset | settings):
         preset = preset | dict(method.graph_options)
     start = options["start"]
@@ -108,24 +97,12 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # With --resume, any method may restart a run that was killed and left no checkpoint.
-        resume and (not folder.killed or writes_checkpoints(method, values | parameters))
+        resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
-    estimator = build_estimator(
-        method,
-        estimator_class,
-        parameters,
-        n_clusters=options["n_clusters"],
-        granularity=options["granularity"],
-        seed=seed,
-        n_jobs=options["jobs"],
-        verbose=not quiet,
-        tolerance=options["tolerance"],
-        checkpoint=folder.checkpoint if checkpointing else None,
-        checkpoint_every=options["checkpoint_every"],
-    )
-    features = {name: options[name] for name in _FEATURES}
-    samples, use = estimator_input(method, estimator, samples, seed, quiet, **features)
-    if "scale" not in scaled | settings and (note := units_note(method, estimator, samples)):
+    checkpoint = folder.checkpoint if checkpointing else None
+    estimator = jobs.build_estimator(method, estimator_class, parameters, options, checkpoint)
+    samples, use = jobs.estimator_input(method, estimator, samples, options)
+    if "scale" not in scaled | settings and (note := jobs.units_note(method, estimator, samples)):
         samples = replace(samples, notes=(*samples.notes, note))
         if not quiet:
             click.echo(f"Note: {note}", err=True)
@@ -133,8 +110,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
         options=settings, lines=partial(lines_of, Path(data), context),
     )  # fmt: skip
-    begin_from(job, start)
-    supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
+    jobs.begin_from(job, start)
+    jobs.supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
@@ -145,7 +122,6 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 
 
 def finish_fit(job: Job, folder: runs.RunFolder, options: Mapping[str, Any]) -> None:
-    """Fit, save the results, and print the summary."""
     shown = {"with_report": not options["no_report"], "with_pictures": options["pictures"]}
     record, interrupted, clusters = run_job(job, folder, **shown, plain_csv=options["plain_csv"])
     if options["as_json"]:
@@ -231,7 +207,7 @@ def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -
     following = f"the same command starts from the beginning{', in another folder' * has_result}"
     if folder.checkpoint.exists():
         following = "continue with the same command and --resume"
-    elif job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
+    elif job.fit is None and jobs.writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
         following = "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
     return f"Interrupted: {saved}; {following}."
 
@@ -290,7 +266,6 @@ def run_job(
 def save_described(
     folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
 ) -> describing.Description:
-    """Add a description of a fitted job's result to the record, and save everything but the report."""
     sizes = describing.cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
     record["result"] = _summary(job.result, sizes)
     found = describing.describe(job)
@@ -550,7 +525,6 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Return a line with the number of labels, and the number of samples with labels used in the fit."""
     if (use := job.labels) is None:
         return []
     n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
@@ -561,7 +535,6 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the clusters, validity indices and scores of bags."""
     sizes = record["result"]["sizes"]
     least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
     rows = [["clusters", f"{len(sizes)} of {_largest(record['result'])} bags; {least}"]]
@@ -631,7 +604,6 @@ def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """Return lines that score the predictions for held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []

@@ -203,7 +203,6 @@ class RunFolder:
         _replace(self.path / RECORD, record_text(record))
 
     def discard_report(self) -> None:
-        """Remove the outdated report of an interrupted run."""
         self._remove((CONTENT, REPORT))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
@@ -352,7 +351,6 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """Read the saved report content of a run."""
     # Imported lazily: plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
@@ -382,7 +380,6 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 
 
 def saved_table(path: Path) -> pd.DataFrame:
-    """Read a table of samples and labels as text."""
     with persistence.open_file(path) as file:
         # Count the columns first: pandas takes ten seconds to read a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
@@ -450,7 +447,6 @@ def save_report_of(
 
 
 def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -> dict[str, Any]:
-    """Create the record that ``report --json`` prints."""
     names, runs = distinct_names(folder.resolve().name for folder in folders), []
     for name, folder in zip(names, folders, strict=True):
         record = run_record(folder)
@@ -488,7 +484,6 @@ def check_page(page: Path) -> None:
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """Create the content of a report on all runs."""
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
@@ -592,14 +587,12 @@ def written_cells(path: Path) -> pd.DataFrame:
 
 
 def cells_text(cells: pd.DataFrame) -> bytes:
-    """Convert cells read by :func:`written_cells` to the bytes of a file."""
     style = cells.attrs["csv"]
     text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
     return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
-    """Return the arrays of a result that should be saved."""
     found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
     found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
     found |= result.arrays()
@@ -730,7 +723,6 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def _without_model(folder: Path) -> str:
-    """Return a message that explains why a run has no model, and what to do."""
     from moo_clustering.datasets.sources import BUNDLED
     from moo_clustering.estimators._methods import find_method
 
@@ -825,7 +817,6 @@ def _draw_bag_distances(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
-    """Plot bags in the plane, with the cluster centres or medoids."""
     from moo_clustering.bags import as_bags
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
 

@@ -30,6 +30,7 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, that are paths, or that are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
+_OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
 _NAMED = 5  # maximum number of label names in a message
 
 
@@ -164,41 +165,41 @@ def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]
 def build_estimator(
     method: Method,
     estimator_class: type[Any],
+    parameters: Mapping[str, Any],
     options: Mapping[str, Any],
-    *,
-    n_clusters: int | str | tuple[int, int] | None,
-    seed: int,
-    n_jobs: int | None,
-    verbose: bool,
-    granularity: str | None = None,
-    tolerance: float | None = None,
     checkpoint: Path | None = None,
-    checkpoint_every: int | None = None,
 ) -> Any:
-    """Create the estimator from its options and the flag values."""
-    known = parameters_of(estimator_class)
+    """Create the estimator from its parameters and the options of the command."""
+    known, n_clusters = parameters_of(estimator_class), options["n_clusters"]
     if n_clusters == "auto" and "n_regions" not in known:
         raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
-    if n_clusters == "auto" and options.get("min_cluster_weight") is None:
+    if n_clusters == "auto" and parameters.get("min_cluster_weight") is None:
         raise ValueError("-k auto requires the smallest load of a region: --set min_cluster_weight=...")
     if isinstance(n_clusters, tuple) and "granularity" not in known:
         asked = "{}-{}".format(*n_clusters)
         raise ValueError(f"method {method.name} requires a single number of clusters, got -k {asked}")
-    flags = {
-        "n_regions" if "n_regions" in known else "n_clusters": n_clusters,
-        "granularity": granularity, "tolerance": tolerance, "n_jobs": n_jobs,
-    }  # fmt: skip
+    size = "n_regions" if "n_regions" in known else "n_clusters"
+    flags = {size: n_clusters} | {name: options[name] for name in ("granularity", "tolerance")}
+    flags["n_jobs"] = options["jobs"]
+    unsupported = "so --checkpoint-every and --resume do not apply"
     if checkpoint is not None:
-        flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": checkpoint_every}
+        every = options["checkpoint_every"]
+        flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": every}
         if "checkpoint" not in known:
-            said = f"method {method.name} writes no checkpoints"
-            raise ValueError(f"{said}, so --checkpoint-every and --resume do not apply")
-    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
+            raise ValueError(f"method {method.name} writes no checkpoints, {unsupported}")
+    given: dict[str, Any] = {"random_state": options["seed"], "verbose": not options["quiet"]}
     given |= {name: value for name, value in flags.items() if value is not None}
-    _require_generations(method, known, options, given)
-    if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
-        said = f"method {method.name} has no generations without --set n_gen=..."
-        raise ValueError(f"{said}, so --checkpoint-every and --resume do not apply")
+    checks = {
+        "--set n_gen=...": "n_gen" in parameters,
+        "--checkpoint-every or --resume": "checkpoint" in given,
+    }
+    for name, value in method.evolves_with.items():
+        found = parameters.get(name, known[name].default)
+        for flag in (flag for flag, is_given in checks.items() if is_given and found != value):
+            said = f"method {method.name} has no generations with {name}={found}"
+            raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
+    if checkpoint is not None and "n_gen" in known and parameters.get("n_gen", known["n_gen"].default) == 0:
+        raise ValueError(f"method {method.name} has no generations without --set n_gen=..., {unsupported}")
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
             said = f"method {method.name} finds the number of clusters itself and does not accept -k"
@@ -206,30 +207,12 @@ def build_estimator(
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
-    for name in sorted(required - given.keys() - options.keys()):
+    for name in sorted(required - given.keys() - parameters.keys()):
         what, how = f"option {name}", f"--set {name}=..."
         if name in ("n_clusters", "n_regions"):
             what, how = f"number of {name[2:]}", "-k"
         raise ValueError(f"method {method.name} requires the {what}: set it with {how}")
-    return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
-
-
-def _require_generations(
-    method: Method,
-    known: Mapping[str, inspect.Parameter],
-    options: Mapping[str, Any],
-    given: Mapping[str, Any],
-) -> None:
-    """Raise a ValueError if ``n_gen`` or checkpoints are set, but the options imply no generations."""
-    for name, value in method.evolves_with.items():
-        found = options.get(name, known[name].default)
-        for flag, is_given in (
-            ("--set n_gen=...", "n_gen" in options),
-            ("--checkpoint-every or --resume", "checkpoint" in given),
-        ):
-            if is_given and found != value:
-                said = f"method {method.name} has no generations with {name}={found}"
-                raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
+    return estimator_class(**parameters, **{name: value for name, value in given.items() if name in known})
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
@@ -242,28 +225,20 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 
 
 def estimator_input(
-    method: Method,
-    estimator: Any,
-    samples: Samples,
-    seed: int,
-    quiet: bool,
-    *,
-    hold_out: float | None = None,
-    n_features: int | None = None,
-    **options: Any,
+    method: Method, estimator: Any, samples: Samples, options: Mapping[str, Any]
 ) -> tuple[Samples, LabelUse | None]:
     """Compute the features that the method requires and, for methods that predict labels, the labels."""
-    options = {name: value for name, value in options.items() if value is not None}
-    predicts = load.takes_label_sets(method)
-    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
+    predicts, n_features = load.takes_label_sets(method), options["n_features"]
+    for flag, value in (("--hold-out", options["hold_out"]), ("--features", n_features)):
         if value is not None and not predicts:
             names = load.methods_of_label_sets()
             raise ValueError(f"method {method.name} does not accept {flag}; methods that do are {names}")
-    labels = label_use(samples, hold_out, seed) if predicts else None
+    labels = label_use(samples, options["hold_out"], options["seed"]) if predicts else None
+    given = {name: options[name] for name in _OF_DOCUMENTS if options[name] is not None}
     if isinstance(samples, TextSamples):
-        samples = _document_features(method, estimator, samples, seed, quiet, options)
-    elif options:
-        flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+        samples = _document_features(method, estimator, samples, options["seed"], options["quiet"], given)
+    elif given:
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
         said = f"{samples.name} is read as {samples.read_as}"
         raise ValueError(f"{flags} can only be used for documents, but {said}")
     return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
@@ -286,11 +261,9 @@ def _document_features(
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
-        click.echo(
-            f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
-            f"terms are reduced to {text.X.shape[1]} components (--svd N changes the number).",
-            err=True,
-        )
+        reduced = f"{len(text.feature_names)} terms are reduced to {text.X.shape[1]} components"
+        said = f"method {method.name} does not accept sparse data, so {reduced} (--svd N changes the number)."
+        click.echo(f"Note: {said}", err=True)
     return text
 
 

@@ -262,12 +262,10 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
 
 
 def takes_label_sets(method: Method) -> bool:
-    """Return whether a method accepts several labels per sample."""
     return "label_sets" in method.supervision
 
 
 def methods_of_label_sets() -> str:
-    """List the methods that accept label sets."""
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
@@ -341,7 +339,6 @@ def _names(text: str) -> list[str]:
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds.UntabledSamples:
-    """Read a sparse matrix."""
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
 
     if given := [flag for flag, value in options.items() if value]:

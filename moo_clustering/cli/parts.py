@@ -128,9 +128,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
             f"{memory_of_rows(cls.__name__)}; methods that read a table in partitions: {names}"
         )
     settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
-    given = {name: options[name] for name in ("n_clusters", "granularity", "seed", "tolerance")}
-    given |= {"n_jobs": options["jobs"], "verbose": verbose, "checkpoint": None, "checkpoint_every": None}
-    estimator = build_estimator(method, cls, preset | settings, **given)
+    estimator = build_estimator(method, cls, preset | settings, options)
     with _workers(options):
         table = _opened(data, drop=options["drop"])
         table.verbose = verbose

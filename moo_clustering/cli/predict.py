@@ -233,7 +233,6 @@ def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> Prep
 
 
 def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
-    """Print the record requested by --json."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name

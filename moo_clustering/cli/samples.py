@@ -548,5 +548,4 @@ class LabelUse:
 
 
 def labelled_rows(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return a mask of the labelled samples."""
     return np.all(indicators >= 0, axis=1) & bool(indicators.shape[1])

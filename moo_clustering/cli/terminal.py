@@ -416,7 +416,6 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 
 def one_line(text: object) -> str:
-    """Convert a value to a single line of text."""
     return " ".join(str(text).split())
 
 

@@ -36,7 +36,6 @@ _UNFINISHED = ".updated.tmp"  # subfolder in which updated files are written
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
-    """Add the rows of a table to a run, and print how its clusters change."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         estimator, method = run.estimator, run.record["method"]
@@ -146,7 +145,6 @@ class _Run:
             raise DataError(f"the repeated fit in {self.folder} has different solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
-        """Read the rows of the fit from ``clustered.csv`` as text."""
         path = self.folder / runs.CLUSTERED
         if not path.is_file():
             raise DataError(f"{self.folder} has no {runs.CLUSTERED}, which contains the rows of the fit")
@@ -233,7 +231,6 @@ class _Run:
         return found
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Return the commands that repeat the run, as listed in its report."""
         if self.content is None:
             return []
         repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")

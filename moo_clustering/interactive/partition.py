@@ -194,7 +194,6 @@ class Spread:
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """Number of samples per group."""
         return np.bincount(self.group, weights=self.base.masses, minlength=self.n_groups).astype(np.float64)
 
     @cached_property
@@ -204,7 +203,6 @@ class Spread:
 
     @property
     def expected_error(self) -> float:
-        """Expected fraction of misplaced samples."""
         return float(np.average(self.error, weights=self.base.masses))
 
     @cached_property

@@ -100,7 +100,6 @@ class State:
         return self.anchors[point]
 
     def new_identity(self) -> int:
-        """Return an unused identity."""
         self.n_identities += 1
         return self.n_identities - 1
 
@@ -146,7 +145,6 @@ def odds_of(confidence: float | None) -> float | None:
 
 
 def ordered(i: int, j: int) -> Pair:
-    """Return the pair in ascending order."""
     return (i, j) if i < j else (j, i)
 
 
@@ -175,7 +173,6 @@ class Inquiry:
 
     @cached_property
     def spread(self) -> Spread:
-        """The partition."""
         state = self.state
         # Number the groups by their oldest anchors.
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
@@ -292,7 +289,6 @@ class Inquiry:
         return np.maximum(ranks, 1.0)
 
     def name_of(self, group: int) -> str | None:
-        """Return the name of a group, or None if it has no name."""
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
@@ -300,7 +296,6 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        """The next question, or None if no question is left."""
         with one_thread("blas"):
             return self._propose()
 
@@ -394,7 +389,6 @@ class Inquiry:
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        """Return the next comparison for a point, or None if none is left."""
         q = self.posterior(point)
         spread, state = self.spread, self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
@@ -465,7 +459,6 @@ class Inquiry:
     # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry that follows an answer about two points."""
         state = self.state.copy()
         a, b = proposal.points
         state.asked.add(ordered(a, b))
@@ -625,7 +618,6 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry that follows the answer "unknown" about a sample's name."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE

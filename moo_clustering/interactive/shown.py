@@ -213,7 +213,6 @@ class ShownSamples:
         )
 
     def picture(self, sample: int, folder: Path) -> Picture | None:
-        """Return the first picture whose path is in a cell of the sample, or None if there is none."""
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None
@@ -259,7 +258,6 @@ class ShownSamples:
         return np.asarray(self.terms.mean(axis=0)).ravel()
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata that :meth:`unpacked` can restore."""
         cells = [column.values for column in self.columns]
         arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
         if self.terms is not None:
@@ -271,7 +269,6 @@ class ShownSamples:
 
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
-        """Restore the samples from the result of :meth:`packed`."""
         columns = tuple(
             ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions stored no form
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)

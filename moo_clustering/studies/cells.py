@@ -154,7 +154,6 @@ class CellStore:
         return len(self._values)
 
     def add(self, key: Key, value: Any) -> None:
-        """Save a cell's value."""
         held = to_json(value, "value")
         record = {"key": to_json(key, "key"), "value": held}
         self._append(_line({**record, "crc32": _checksum(record)}))
@@ -311,7 +310,6 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
 
 @contextmanager
 def _named_warnings(name: str) -> Iterator[None]:
-    """Issue all warnings at the end, prefixed with the name of the cell."""
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:

@@ -98,7 +98,6 @@ def check_parameters(
 
 
 def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return an estimator clone, or a partial function, with the given parameters."""
     if isinstance(method, BaseEstimator):
         return clone(method).set_params(**parameters)
     return partial(method, **parameters)
