@@ -51,13 +51,10 @@ _BETWEEN = "; "
 # have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Number of leading features and of classes per cluster for subspace methods.
-_FEATURES, _CLASSES = 10, 5
-# Maximum number of clusters in the plot of leading features.
-_DRAWN = 24
+# Subspace methods: number of leading features and of classes per cluster, and of clusters in their plot.
+_FEATURES, _CLASSES, _DRAWN = 10, 5, 24
 # Maximum number of multiplications, and of bags, for indices that require all distances between bags.
-MOST_WORK = 2e11
-MOST_BAGS = 5000
+MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data for questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
 # Maximum number of table cells saved for questions. Maximum number of bags for which a kernel is saved.
@@ -66,8 +63,7 @@ _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 def describe(job: Job) -> Description:
     """Compute the agreement with known classes, and describe clusters, predictions and other results."""
-    estimator, samples = job.estimator, job.samples
-    result = job.result
+    estimator, samples, result = job.estimator, job.samples, job.result
     scores = samples.scores(result.labels, job.labels)
     if samples.kind == "bag":
         indices = bag_indices_of(result, samples.X, estimator.get_params(deep=False).get("n_jobs"))
@@ -79,8 +75,7 @@ def describe(job: Job) -> Description:
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
-        found.clusters = cluster_frame(samples, estimator)
-        found.frames["clusters.csv"] = found.clusters
+        found.clusters = found.frames["clusters.csv"] = cluster_frame(samples, estimator)
         found.pictures[TERMS] = partial(draw_terms, text=samples, job=job)
     elif job.method.categorical:
         columns = samples.columns()
@@ -88,7 +83,7 @@ def describe(job: Job) -> Description:
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
-    elif samples.prepared is not None:
+    elif samples.prepared is not None and result.pool is None:
         _describe_columns(found, samples, result)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
@@ -99,8 +94,8 @@ def describe(job: Job) -> Description:
             for value in np.ravel(limit.violations(result.labels))
         ]
     if isinstance(samples, AreaSamples) and found.names is not None:
-        save = partial(samples.save_regions, labels=result.labels, names=found.names.names)
-        found.writers.append(save)
+        names = found.names.names
+        found.writers.append(partial(samples.save_regions, labels=result.labels, names=names))
     return found
 
 
@@ -387,12 +382,10 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
     """Return each cluster's class name after a fit with labels; empty for new classes."""
-    if pool.classes is None:
-        return None
-    names = class_names(job, pool)
-    if pool.cluster_classes is None:
-        return names
-    return [names[place] if place >= 0 else "" for place in pool.cluster_classes]
+    if pool.classes is None or pool.cluster_classes is None:
+        return None if pool.classes is None else class_names(job, pool)
+    names = [*class_names(job, pool), ""]
+    return [names[place] for place in pool.cluster_classes]
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:

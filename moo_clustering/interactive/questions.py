@@ -212,10 +212,7 @@ class Inquiry:
     def founders(self) -> list[list[int]]:
         """Representatives of each group: its anchors, oldest first, or the medoid of a provisional group."""
         points, groups = self.spread.representatives
-        of_group: list[list[int]] = [[] for _ in range(self.spread.n_groups)]
-        for point, group in zip(points.tolist(), groups.tolist(), strict=True):
-            of_group[group].append(point)
-        return of_group
+        return [points[groups == group].tolist() for group in range(self.spread.n_groups)]
 
     @cached_property
     def standing_for(self) -> IntpArray:
@@ -283,9 +280,7 @@ class Inquiry:
             away /= spread.sizes[:, None] * spread.sizes
         away = np.round(away, 9)
         np.fill_diagonal(away, -np.inf)
-        order = np.argsort(away, axis=1, kind="stable")
-        ranks = np.empty((n, n))
-        np.put_along_axis(ranks, order, np.arange(n, dtype=np.float64)[None].repeat(n, axis=0), axis=1)
+        ranks = np.argsort(np.argsort(away, axis=1, kind="stable"), axis=1)
         return np.maximum(ranks, 1.0)
 
     def name_of(self, group: int) -> str | None:
