@@ -29,6 +29,7 @@ from moo_clustering.datasets.files import DataError
 from moo_clustering.drift import Reference
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
+from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, Front, has_labels, recall_text
 
 if TYPE_CHECKING:
@@ -283,19 +284,30 @@ def save_described(
         found.frames[runs.CLUSTERED] = runs.with_clusters(job.samples.given, labels, classes, rows)
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
-    record["files"] = runs.save_results(
-        folder,
-        job.estimator,
-        job.samples,
-        record,
-        supervision=job.supervision,
-        frames=found.frames,
-        arrays=found.arrays,
-        plain_csv=plain_csv,
-        writers=found.writers,
-        pictures=found.pictures if with_pictures else None,
-    )
+    record["files"] = save_results(folder, job, record, found, plain_csv)
+    if with_pictures:  # from here on, errors affect only the pictures and the report
+        pictures = runs.pictures_of(job.result, job.title, job.samples, found.frames)
+        record["files"] += runs.draw_pictures(folder, pictures | found.pictures)
     return found
+
+
+def save_results(
+    folder: Path, job: Job, record: Mapping[str, Any], found: describing.Description, plain_csv: bool
+) -> list[str]:
+    """Write the results, each file atomically, and return the file names."""
+    samples, result = job.samples, job.result
+    id_column = "bag" if samples.kind == "bag" else "row"
+    labels = runs.label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
+    runs.write_csv(folder / runs.LABELS, labels, plain=plain_csv)
+    write_archive(folder / "result.npz", runs.result_arrays(result) | found.arrays, record)
+    if (front := runs.front_frame(result, job.supervision)) is not None:
+        found.frames["front.csv"] = front
+    if (history := result.history()) is not None:
+        found.frames["history.csv"] = history
+    for name, frame in found.frames.items():
+        runs.write_csv(folder / name, frame.rename(columns={"row": id_column}), plain=plain_csv)
+    written = [name for write in found.writers for name in write(folder)]
+    return [runs.LABELS, "result.npz", *found.frames, *written]
 
 
 def save_model(

@@ -30,7 +30,7 @@ from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -500,42 +500,6 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
     return replace(merged, missing=[sentence, *merged.missing])
 
 
-def save_results(
-    folder: Path,
-    estimator: Any,
-    samples: Samples,
-    record: Mapping[str, Any],
-    *,
-    supervision: Mapping[str, Any],
-    frames: Mapping[str, pd.DataFrame],
-    arrays: Mapping[str, Any],
-    plain_csv: bool,
-    writers: Sequence[Callable[[Path], list[str]]],
-    pictures: Mapping[str, Callable[[Path], object]] | None,
-) -> list[str]:
-    """Write the results of a fitted estimator, each file atomically, and return the file names."""
-    # ``result.npz`` contains the record and all arrays, ``frames`` maps file names to tables, and ``writers``
-    # write additional files. ``supervision`` contains the arguments of ``fit`` other than the data.
-    is_bags = samples.kind == "bag"
-    id_column, result = "bag" if is_bags else "row", result_of(estimator)
-    labels = label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
-    write_csv(folder / LABELS, labels, plain=plain_csv)
-    persistence.write_archive(folder / "result.npz", result_arrays(result) | dict(arrays), record)
-    tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
-    if (front := front_frame(result, supervision)) is not None:
-        tables["front.csv"] = front
-    if (history := result.history()) is not None:
-        tables["history.csv"] = history
-    for name, frame in tables.items():
-        write_csv(folder / name, frame, plain=plain_csv)
-    files = [LABELS, "result.npz", *tables, *(name for write in writers for name in write(folder))]
-    if pictures is None:
-        return files
-    # From here on, errors affect only the pictures and the report.
-    name = f"{type(estimator).__name__}, {samples.name}"
-    return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
-
-
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
     """Tabulate the label of each row or bag, and its cluster's class if there are classes."""
     frame = pd.DataFrame({kind: ids, "label": labels})
@@ -764,16 +728,13 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
     return [name for name in pictures if name not in failed]
 
 
-def _pictures(
-    result: ClusteringResult,
-    title: str,
-    samples: Samples,
-    front: pd.DataFrame | None,
-    history: pd.DataFrame | None,
+def pictures_of(
+    result: ClusteringResult, title: str, samples: Samples, frames: Mapping[str, pd.DataFrame]
 ) -> dict[str, Callable[[Path], object]]:
     """Return functions that draw the available pictures: front, attainment, similarity, history, bags."""
     from moo_clustering import visualization
 
+    front, history = frames.get("front.csv"), frames.get("history.csv")
     pictures: dict[str, Callable[[Path], object]] = {}
     if samples.kind == "bag":
         pictures["bag_distances.png"] = partial(_draw_bag_distances, result=result, X=samples.X)

@@ -26,12 +26,12 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Two groups are joined if the log-odds that they are one class exceed this value. One "together" suffices if
-# a tenth of these pairs are one class: a second question would cost more than the errors it would prevent.
+# Two groups are joined if the log-odds that they are one class exceed this value. A single "together" then
+# suffices if one in ten pairs of groups is one class: a second question would cost more than it prevents.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
-# Number of answers for which a sample is set aside, and number of "unknown" answers that cause this.
+# A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05

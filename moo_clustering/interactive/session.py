@@ -43,7 +43,7 @@ _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 _SURE = 0.9
 # Error rate assumed at the start, and expected number of wrong answers after which to repeat a question.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Value of repeating a question of each kind: errors about groups move more samples than those about samples.
+# Value of repeating a question: a wrong answer about groups moves more samples than one about a sample.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 

@@ -226,6 +226,7 @@ class Study:
         self._include(methods)
         return self.run(**options)
 
+    @documented()
     def tune(
         self,
         method: str,
@@ -264,11 +265,6 @@ class Study:
             Name of the tuned method. Default: ``"<method> (tuned)"``.
         **options
             Options of :meth:`run`.
-
-        Returns
-        -------
-        Tuning
-            Chosen parameters and all trials.
         """
         base = self.methods[checks.choice("method", method, self.methods)]
         if isinstance(base, tuple | Tuning):

@@ -88,13 +88,13 @@ def test_a_second_signal_ends_at_once(run, generation, tmp_path, number):
     "number", [SIGNALS[0], *(pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:])]
 )
 def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_path, number):
-    save = folder.save_results
+    save = fit.save_results
 
     def saved(*arguments, **options):
         signal.raise_signal(number)
         return save(*arguments, **options)
 
-    monkeypatch.setattr(folder, "save_results", saved)
+    monkeypatch.setattr(fit, "save_results", saved)
     result = run(*MOCK_RUN[:-1], "--out", "out", "--quiet")
     assert result.exit_code == 128 + number
     assert "report.html could not be written (it was interrupted); the results are saved" in result.stderr
