@@ -77,8 +77,7 @@ class MultiLabelTable(tables.NamedRows):
                 f"feature_names and row_ids must have one element per column and row of X, {m} and "
                 f"{n} in all; got {len(self.feature_names)} and {len(self.row_ids)}"
             )
-        problem = wrong_indicators(self.Y)
-        if problem is not None:
+        if problem := wrong_indicators(self.Y):
             raise ValueError(f"Y, row {problem[0]}: {problem[1]}")
 
     @property
@@ -186,15 +185,14 @@ def read_multilabel(
         Attributes (ARFF) to drop.
     """
     path = files.data_path(path)
-    drop = _sequence(drop, "drop")
-    given = {
+    given: dict[str, Any] = {
         "labels_xml": labels_xml,
         "n_labels": n_labels,
         "labels": labels,
         "feature_names": feature_names,
         "label_names": label_names,
         "id_column": id_column,
-        "drop": drop or None,
+        "drop": _sequence(drop, "drop") or None,
     }
     kind = _kind(path)
     for name, value in given.items():
@@ -213,32 +211,16 @@ def read_multilabel(
             *(Remedy("pass only", name, given[name]) for name in ways),
         )
     with files.readable(path):
-        return _read(path, kind, given, expansion)
-
-
-def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> MultiLabelTable:
-    if kind == "ARFF":
-        file, labels = given["labels_xml"], given["labels"]
-        text, file = files.file_text(path, expansion), None if file is None else files.data_path(file)
-        labels = None if labels is None else _sequence(labels, "labels")
-        options = arff.ArffOptions(file, given["n_labels"], labels, given["id_column"], given["drop"] or ())
-        return read_multilabel_arff(text, path, options)
-    if kind == "svmlight":
-        return read_multilabel_svmlight(files.file_bytes(path, expansion), path)
-
-    labels = given["labels"]
-    if labels is not None and not isinstance(labels, str | PathLike):
-        raise TypeError(
-            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
-            f"label_names), got {quoted(labels)}"
-        )
-    return read_multilabel_npz(path, given)
+        if kind == "ARFF":
+            return _read_arff(files.file_text(path, expansion), path, given)
+        if kind == "svmlight":
+            return _read_svmlight(files.file_bytes(path, expansion), path)
+        return _read_npz(path, given)
 
 
 def _kind(path: Path) -> str:
-    suffix = path.suffix.lower()
-    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
-    if suffix == ".npz":
+    inner = files.suffix_of(path)
+    if path.suffix.lower() == ".npz":
         return "npz"
     if inner == ".arff":
         return "ARFF"
@@ -262,27 +244,34 @@ def _sequence(names: Any, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> MultiLabelTable:
-    """Read an ARFF file. See :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
+def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTable:
+    source, file, names = str(path), options["labels_xml"], options["labels"]
+    options = options | {
+        "labels_xml": None if file is None else files.data_path(file),
+        "labels": None if names is None else _sequence(names, "labels"),
+        "drop": options["drop"] or (),
+    }
     lines = arff.arff_lines(text)
     header = arff.read_header(lines, source)
     attributes = header.attributes
-    parts = arff.parts_of(header, options, path)
+    labels, features, identifier = arff.parts_of(header, options, path)
     kinds = [attribute.kind for attribute in attributes]
-    used = {*parts.labels, *parts.features}
+    used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
             attribute.kind = "text"  # keep identifiers unchanged, and accept any value in dropped attributes
     entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
+    row_ids = np.arange(entries.n_rows)
+    if identifier is not None:
+        row_ids = _arff_row_ids(entries, attributes[identifier], kinds[identifier], identifier, source)
     return MultiLabelTable(
         name=path.name,
-        X=numbers.features(parts.features, source),
-        Y=numbers.labels(parts.labels, source),
-        feature_names=tuple(attributes[place].name for place in parts.features),
-        label_names=tuple(attributes[place].name for place in parts.labels),
-        row_ids=_arff_row_ids(entries, attributes, kinds, parts, source),
+        X=numbers.features(features, source),
+        Y=numbers.labels(labels, source),
+        feature_names=tuple(attributes[place].name for place in features),
+        label_names=tuple(attributes[place].name for place in labels),
+        row_ids=row_ids,
     )
 
 
@@ -291,12 +280,10 @@ class _Numbers:
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
-        nominal = np.zeros(len(attributes), dtype=bool)
-        for place, attribute in enumerate(attributes):
-            numbers = arff.binary_numbers(attribute) if attribute.kind == "nominal" else None
-            if numbers is not None:
-                nominal[place] = True
-                coded[place, : len(numbers)] = numbers
+        nominal = np.array([attribute.kind == "nominal" for attribute in attributes])
+        for place in np.flatnonzero(nominal):
+            numbers = arff.binary_numbers(attributes[place]) or ()
+            coded[place, : len(numbers)] = numbers
         self._attributes, self._entries = attributes, entries
         self.default = coded[:, 0]
         self.values = entries.codes.copy()
@@ -346,29 +333,25 @@ class _Numbers:
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
-        problem = wrong_indicators(Y)
-        if problem is not None:
+        if problem := wrong_indicators(Y):
             raise DataError(f"{source}, line {lines[problem[0]]}: {problem[1]}")
         return Y
 
 
 def _arff_row_ids(
-    entries: arff.Entries, attributes: list[arff.Attribute], kinds: list[str], parts: arff.Parts, source: str
+    entries: arff.Entries, attribute: arff.Attribute, kind: str, place: int, source: str
 ) -> NDArray[Any]:
-    if parts.identifier is None:
-        return np.arange(entries.n_rows)
-    attribute, kind = attributes[parts.identifier], kinds[parts.identifier]
     names = list(attribute.values)
     omitted = {"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")
     cells = [omitted] * entries.n_rows
-    own = entries.columns == parts.identifier
+    own = entries.columns == place
     for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
         cells[row] = "" if code != code else names[int(code)]
     return tables.identifiers(cells, attribute.name, source)
 
 
-def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Read lines such as ``1,3 5:1 7:0.5``. See :func:`~moo_clustering.datasets.read_multilabel`."""
+def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
+    """Read lines such as ``1,3 5:1 7:0.5``."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -429,13 +412,18 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
     )
 
 
-def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    """Read one or two archives. See :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
+def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
+    """Read one or two archives."""
+    source, labels = str(path), options["labels"]
+    if labels is not None and not isinstance(labels, str | PathLike):
+        raise TypeError(
+            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
+            f"label_names), got {quoted(labels)}"
+        )
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
-    if options["labels"] is not None:
-        file: Path | None = files.data_path(options["labels"])
+    if labels is not None:
+        file: Path | None = files.data_path(labels)
     else:
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
@@ -532,28 +520,23 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             )
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half-precision or byte-swapped values
-    problem = wrong_indicators(Y)
-    if problem is not None:
+    if problem := wrong_indicators(Y):
         raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
     return Y.astype(np.int8)
 
 
 def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, path: Path) -> tuple[str, ...]:
-    count = matrix.shape[1]
-    what = key.replace("_", " ")
-    file = _beside(path, f"_{what.split()[0]}s.txt")
+    count, what = matrix.shape[1], key.replace("_", " ")
     if given is not None:
-        return read_names(given, count, what, key)
+        return _read_names(given, count, what, key)
     if key in arrays:
-        return read_names(
-            [str(name) for name in arrays[key].reshape(-1)], count, what, f"{path}, array {key!r}"
-        )
-    if file is not None:
-        return read_names(file, count, what, str(file))
+        return _read_names(arrays[key].reshape(-1), count, what, f"{path}, array {key!r}")
+    if file := _beside(path, f"_{what.split()[0]}s.txt"):
+        return _read_names(file, count, what, str(file))
     return default_names(prefix, count, str(path), matrix.size)
 
 
-def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
+def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ...]:
     """Return the column names after checking their number and uniqueness. Files have one name per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
@@ -561,11 +544,9 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
         if not path.exists():
             raise DataError(f"file {path} ({what}) does not exist")
         with files.readable(path):
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        names = [line.strip() for line in lines]
-        while names and not names[-1]:
-            names.pop()
-    checked = tuple(str(name) for name in names or ())
+            lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
+        names = [line.strip() for line in lines if lines != [""]]
+    checked = tuple(map(str, names))
     if len(checked) != count:
         raise DataError(f"{source} must contain {count} {what}, one per column; got {len(checked)}")
     seen: dict[str, int] = {}
