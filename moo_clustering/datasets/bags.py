@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -127,7 +127,6 @@ def read_bags(
         The remaining columns, in file order, are the features. A nominal attribute becomes one feature
         ``name=value`` per declared value; an attribute declared as ``{0, 1}`` becomes one numeric feature.
     """
-
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
@@ -203,7 +202,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row. Texts are stored as positions in ``Column.values``; NaN is missing."""
+    """Table with one instance per row. Text cells are positions in ``Column.values``; NaN is missing."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -213,14 +212,12 @@ class Rows:
         return len(self.numbers)
 
     def only(self, columns: Sequence[int]) -> Self:
-        """Select columns by position."""
         if len(columns) == len(self.columns):
             return self
         kept = tuple(self.columns[column] for column in columns)
         return type(self)(kept, self.numbers[:, list(columns)], self.lines)
 
     def place(self, row: int) -> str:
-        """Describe the position of a row in the file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
@@ -267,9 +264,9 @@ def _relational_roles(
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
         # If the only attribute besides the relational one has unique values, it identifies the bags.
-        if label is not None and bag is None and {*free} <= {label, relational}:
-            if len(np.unique(entries.numbers[:, label])) == len(entries):
-                bag, label = label, None
+        is_only = label is not None and bag is None and {*free} <= {label, relational}
+        if is_only and len(np.unique(entries.numbers[:, label])) == len(entries):
+            bag, label = label, None
     if bag is None:
         bag = next((place for place in free if place < relational and place != label), None)
     for place, name in enumerate(names):
@@ -387,10 +384,10 @@ def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str])
             warn_caller(f"column {name!r}: {note}")
         texts = np.array([text.strip() for text in raw], dtype=object)
         present = ~np.isin(texts, missing)
-        codes, values = pd.factorize(texts[present], sort=True)
+        codes, found = pd.factorize(texts[present], sort=True)
         numbers = np.full(len(cells), np.nan)
         numbers[present] = codes
-        return Column(name, "text", tuple(map(str, values))), numbers
+        return Column(name, "text", tuple(map(str, found))), numbers
     return Column(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
@@ -545,7 +542,8 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     values = arrays[label]
     if values.shape not in {(len(bags),), (len(bags), 1), (1, len(bags))}:
         raise DataError(
-            f"{path}: array {label!r} must have one class per bag, {len(bags)} in all; got shape {values.shape}"
+            f"{path}: array {label!r} must have one class per bag, {len(bags)} in all; got shape "
+            f"{values.shape}"
         )
     labels, label_names = _known_classes(values.reshape(-1))
     return replace(table, labels=labels, label_names=label_names)
@@ -562,7 +560,6 @@ class Members(NamedTuple):
         return int(self.bag_of_row.max()) + 1
 
     def name(self, bag: int) -> str:
-        """Describe a bag by its identifier or number, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
 
@@ -708,26 +705,25 @@ def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], 
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
-    infinite = np.argwhere(np.isinf(numbers))
-    if len(infinite):
-        row, column = infinite[0]
+    infinite, gaps = np.isinf(numbers), np.isnan(numbers)
+    row, column = np.argwhere(infinite if infinite.any() else gaps)[0]
+    name = rows.columns[column].name
+    if infinite.any():
         raise DataError(
-            f"{path}, {where(row)} has an infinite value in column {rows.columns[column].name!r}",
-            Remedy("replace it, or drop the column with", "drop", [rows.columns[column].name]),
+            f"{path}, {where(row)} has an infinite value in column {name!r}",
+            Remedy("replace it, or drop the column with", "drop", [name]),
         )
-    gaps = np.isnan(numbers)
-    row, column = np.argwhere(gaps)[0]
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
         raise DataError(
-            f"{path}, {where(row)} has no value in column {rows.columns[column].name!r}{more}",
+            f"{path}, {where(row)} has no value in column {name!r}{more}",
             Remedy("fill it in"),
-            Remedy("drop the column with", "drop", [rows.columns[column].name]),
+            Remedy("drop the column with", "drop", [name]),
             Remedy("impute the median or most frequent value with", "missing", "median"),
         )
-    for place in np.flatnonzero(gaps.all(axis=0)):
-        name = rows.columns[place].name
+    if (empty := gaps.all(axis=0)).any():
+        name = rows.columns[empty.argmax()].name
         raise DataError(f"{path}: column {name!r} has no values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
