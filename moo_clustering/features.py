@@ -125,9 +125,7 @@ def prune_terms(
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
-        raise ValueError(
-            f"terms must have one name per column, {rows.shape[1]} in all; got shape {names.shape}"
-        )
+        raise ValueError(f"terms must have one name per column, {rows.shape[1]}; got shape {names.shape}")
     n_documents = rows.shape[0]
     least = _least_documents(min_df, n_documents)
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
@@ -143,9 +141,8 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
         return float(min_df) * n_documents
-    raise ValueError(
-        f"min_df must be a number of documents (1, 2, ...) or a share from 0.0 to 1.0, got {quoted(min_df)}"
-    )
+    allowed = "a number of documents (1, 2, ...) or a share from 0.0 to 1.0"
+    raise ValueError(f"min_df must be {allowed}, got {quoted(min_df)}")
 
 
 class StemmingAnalyzer:

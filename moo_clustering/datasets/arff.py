@@ -175,9 +175,7 @@ def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> 
 def _nominal_values(declared: str, where: str, name: str) -> dict[str, int]:
     end = declared.rfind("}")
     if end < 0:
-        raise DataError(
-            f"{where} the values of attribute {name!r} have no closing brace; the file may be truncated"
-        )
+        raise DataError(f"{where} the values of {name!r} have no closing brace; the file may be truncated")
     values = _listed(declared[1:end], f"{where} attribute {name!r}")
     if not values:
         raise DataError(f"{where} attribute {name!r} declares no values")

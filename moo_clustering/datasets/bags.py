@@ -567,9 +567,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
     """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(
-            f"{path}, {rows.place(int(missing[0]))} has no bag: column {column.name!r} is empty there"
-        )
+        raise DataError(f"{path}, {rows.place(int(missing[0]))} has no bag: {column.name!r} is empty there")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
@@ -673,10 +671,8 @@ def _block(
 def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     column = rows.columns[place]
     if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
-        raise DataError(
-            f"{path}: column {column.name!r} contains dates, which cannot be features",
-            _leave_out(column.name),
-        )
+        fault = "contains dates, which cannot be features"
+        raise DataError(f"{path}: column {column.name!r} {fault}", _leave_out(column.name))
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):

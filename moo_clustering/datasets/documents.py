@@ -415,9 +415,8 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
-            raise DataError(
-                f"{records.source}, line {line}: column {column!r} is neither a string nor a list of strings"
-            )
+            fault = f"column {column!r} is neither a string nor a list of strings"
+            raise DataError(f"{records.source}, line {line}: {fault}")
         yield tuple(name for item in items if (name := files.written(item)).strip())
 
 

@@ -437,9 +437,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
     width = 0
     for number, row in enumerate(rows, 1):
         if number > _LAST_ROW:
-            raise DataError(
-                f"{limit.path} has a row beyond {_LAST_ROW:,}, the last of an Excel sheet; save it as CSV"
-            )
+            raise DataError(f"{limit.path} has a row beyond {_LAST_ROW:,}, Excel's last; save it as CSV")
         cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()

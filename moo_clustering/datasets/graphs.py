@@ -112,9 +112,7 @@ def _node_pairs(text: str) -> list[list[str]]:
         pairs = [[node.strip() for node in line.split(",")[:2]] for line in lines]
     for line, pair in zip(lines, pairs, strict=True):
         if len(pair) < 2 or not all(pair):
-            raise ValueError(
-                f"the line {quoted(line)} must contain two nodes, separated by whitespace or a comma"
-            )
+            raise ValueError(f"the line {quoted(line)} must contain two nodes separated by a space or comma")
     return pairs
 
 
@@ -140,13 +138,9 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
                 raise DataError(f"{path} must have the same names in its first column and first line")
         except NotNumericError as error:
             wrong = ", ".join(map(repr, error.columns[:5]))
-            raise DataError(
-                f"{path} is not a graph: {_FORMS}; these columns are not numeric: {wrong}"
-            ) from error
+            raise DataError(f"{path} is not a graph: {_FORMS}; these are not numeric: {wrong}") from error
     if matrix.shape[0] != matrix.shape[1]:
-        raise DataError(
-            f"{path} is not a graph: {_FORMS}; got {matrix.shape[0]} rows, {matrix.shape[1]} columns"
-        )
+        raise DataError(f"{path} is not a graph: {_FORMS}; got {matrix.shape[0]} x {matrix.shape[1]} cells")
     return list(names), matrix
 
 
@@ -158,9 +152,8 @@ def _edges(path: Path) -> NDArray[Any] | None:
     if not tables.is_text_table(path):
         frame = frame.drop(columns=[roles.id_column] if roles.id_column else [])
         frame = pd.DataFrame([list(frame.columns), *frame.to_numpy(dtype=object)])
-    cells = np.array(
-        [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()], object
-    )
+    rows = [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()]
+    cells = np.array(rows, object)
     head, rest = cells[0], cells[1:]
     if not head[0] and cells.shape[1] > 2:  # the first column contains row names
         if set(rest[:, 0]) == set(head[1:]):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
+from moo_clustering._targets import wrong_indicators
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.files import DataError, Remedy
@@ -105,22 +106,6 @@ class MultiLabelTable(tables.NamedRows):
         """Return a copy with the rows, identifiers and labels shuffled together."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(self, X=self.X[order], Y=self.Y[order], row_ids=self.row_ids[order])
-
-
-def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """Return the first row with invalid label indicators, and a message; None if all rows are valid."""
-    missing = Y == -1
-    odd = ~(missing | (Y == 0) | (Y == 1))
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
-        return int(row), f"label indicators must be 0 or 1 (or all -1: unlabelled), got {Y[row, column]}"
-    partly = missing.any(axis=1) & ~missing.all(axis=1)
-    if partly.any():
-        return int(np.flatnonzero(partly)[0]), (
-            "some labels are missing and others are not; mark all of them as missing (an unlabelled row), "
-            "fill them in, or remove the row"
-        )
-    return None
 
 
 def tidy_csr(X: Any) -> sp.csr_array:
@@ -478,18 +463,15 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
-        raise DataError(
-            f"{source} is not a sparse matrix in CSR format; save it with save_npz(path, csr_array(X))"
-        )
+        raise DataError(f"{source} is not a sparse CSR matrix; save it with save_npz(path, csr_array(X))")
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
     # Conversion from CSC to CSR requires memory for every row, even if it has no values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
-        raise DataError(
-            f"{source} is a damaged sparse matrix: {values.size} values for shape {shape.tolist()}"
-        )
+        fault = f"{values.size} values for shape {shape.tolist()}"
+        raise DataError(f"{source} is a damaged sparse matrix: {fault}")
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
         matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
@@ -515,9 +497,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if sp.issparse(Y):
         # Limit the number of labels without samples, because dense indicators require memory for every label.
         if Y.shape[1] > max((2**20), Y.nnz):
-            raise DataError(
-                f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
-            )
+            raise DataError(f"{source}: {Y.shape[1]:,} labels, mostly without samples, are not supported")
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half-precision or byte-swapped values
     if problem := wrong_indicators(Y):
@@ -612,7 +592,7 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
         labelled = documents.y >= 0
     else:
         raise ValueError(
-            "documents have no known labels; name their column, as in read_documents(path, labels='labels')"
+            "documents have no known labels; name them, as in read_documents(path, labels='labels')"
         )
     if documents.labelled is not None:
         labelled = documents.labelled

@@ -340,9 +340,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
         if features.shape[1] != len(self._feature_names):
-            raise ValueError(
-                f"X has {features.shape[1]} features, but the table has {len(self._feature_names)}"
-            )
+            n = len(self._feature_names)
+            raise ValueError(f"X has {features.shape[1]} features, but the table has {n}")
         ends = np.cumsum([len(scale.feature_names) for scale in self._scales])
         blocks = np.split(features, ends[:-1], axis=1)
         pairs = zip(self._scales, blocks, strict=True)
@@ -479,9 +478,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
         missing = pd.DataFrame(~known, columns=list(self.column_names_))
         said, weights = tuple(notes), self.weights_
-        return PreparedTable(
-            X, self._feature_names, said, cells, self.category_names_, weights, missing, self
-        )
+        names = self._feature_names
+        return PreparedTable(X, names, said, cells, self.category_names_, weights, missing, self)
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""

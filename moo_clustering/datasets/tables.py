@@ -533,9 +533,8 @@ def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, sour
         return tuple(f"x{column}" for column in range(n_features))
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
     if len(names) != n_features:
-        raise DataError(
-            f"{source}: array 'feature_names' has {len(names)} names, but {name!r} has {n_features} columns"
-        )
+        fault = f"has {len(names)} names, but {name!r} has {n_features} columns"
+        raise DataError(f"{source}: array 'feature_names' {fault}")
     return names
 
 
@@ -543,9 +542,8 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
     """Return an array of labels or identifiers from an npz archive, one per sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
-        raise DataError(
-            f"{source} has no array {name!r} of labels or identifiers{did_you_mean(name, others)}"
-        )
+        near = did_you_mean(name, others)
+        raise DataError(f"{source} has no array {name!r} of labels or identifiers{near}")
     if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
         raise DataError(
             f"{source}: array {name!r} must have one value per row of 'X', {n_samples} in all; got "
@@ -740,9 +738,8 @@ def require_short(texts: Any, what: str, role: str) -> None:
     """Raise a DataError if strings are too long for an array, where each cell is as large as the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
-        raise DataError(
-            f"{what} has a string of {longest:,} characters, too long for {role} of {len(texts):,} rows"
-        )
+        fault = f"too long for {role} of {len(texts):,} rows"
+        raise DataError(f"{what} has a string of {longest:,} characters, {fault}")
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
