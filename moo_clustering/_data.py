@@ -105,7 +105,6 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check that there is one positive weight per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
@@ -298,7 +297,6 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
 
 
 def memory_of_rows(owner: str, n_features: int = 0) -> str:
-    """Describe an estimator's memory per million rows; return "" if it is unknown."""
     table, known = 8e6 * n_features / 2**30, _GIB_PER_MILLION.get(owner)
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""

@@ -29,7 +29,6 @@ class Targets:
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """Indices of the labelled samples."""
         return np.flatnonzero(self.labelled)
 
     @property
@@ -38,7 +37,6 @@ class Targets:
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
-        """Return the targets of selected samples, with the same classes."""
         return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
 
 

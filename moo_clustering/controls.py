@@ -441,7 +441,6 @@ class Meter:
 
 
 def _named(control: Any) -> str:
-    """Return the name of a user-defined control."""
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
         raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not")
@@ -475,7 +474,6 @@ def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control |
 
 
 def _advance(search: Any, meter: Meter, title: str) -> None:
-    """Advance a search until the meter ends it."""
     search.start()
     idle = 0
     while not (search.exhausted or getattr(search, "finished", False)):
@@ -705,7 +703,6 @@ class _DeapRun:
         return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
 
     def _applied(self, name: str, X: Genes) -> list[Any]:
-        """Apply a toolbox function, if it exists, to individuals."""
         individuals = [of_genes(row, self.given) for row in X]
         function = getattr(self.given, name, None)
         if function is None:
@@ -752,7 +749,6 @@ def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
 def _scored(
     decode: Any, meter: Meter, F: FloatArray, X: Genes, box: Box, y: Any, n_clusters: int | None
 ) -> dict[str, Any]:
-    """Compute the measures of a run's archive."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

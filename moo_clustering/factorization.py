@@ -284,7 +284,6 @@ def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components:
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """Compute the loss J from validated arrays."""
     inner = np.vdot(V, matrix.A @ U)
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
@@ -459,7 +458,6 @@ def _random_starts(matrix: Matrix, n_components: int, seeds: Seeds) -> Starts:
 
 
 def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Starts:
-    """Check initial factors, and copy them in the dtype of the matrix."""
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
@@ -558,7 +556,6 @@ class _Side(NamedTuple):
         return panel_lanes(self.panel, self.n_components, self.n_runs)
 
     def keep(self, kept: NDArray[np.intp]) -> Self:
-        """Return a panel that contains only the runs in ``kept``."""
         return self._replace(panel=as_panel(self.lanes[:, :, kept]), n_runs=len(kept))
 
     def update(
@@ -586,7 +583,6 @@ class _Side(NamedTuple):
         return _sum(grams), _sum(inners)[0]
 
     def gram(self) -> NDArray[np.float64]:
-        """Compute the Gram matrices of all runs."""
         k, panel = self.n_components, self.panel
         grams = aligned_zeros((len(self.bounds) - 1, k * (k + 1) // 2, self.n_runs), panel.dtype)
         gram = partial(nmf_panel.gram_panel, panel, k, self.bounds, grams)

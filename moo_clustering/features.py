@@ -327,7 +327,6 @@ def presence(X: Any) -> csr_matrix:
 
 
 def column_counts(rows: csr_matrix) -> FloatArray:
-    """Return the number of rows in which each feature is present."""
     return np.bincount(rows.indices, minlength=rows.shape[1]).astype(np.float64)
 
 
@@ -631,5 +630,4 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
 
 
 def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
-    """Convert stop words to the form that scikit-learn accepts."""
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)

@@ -437,7 +437,6 @@ def creating(path: Path) -> AbstractContextManager[BinaryIO]:
 
 
 def _put(temporary: Path, path: Path) -> None:
-    """Rename a file; raise a FileExistsError if the target exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -468,7 +467,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Sync a folder, if the system supports it, so that a renamed file survives a power failure."""
+    # If the system supports it, a renamed file then survives a power failure.
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -652,7 +651,6 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
 
 
 def most_expanded(size: int, expansion: int = EXPANSION) -> int:
-    """Return the maximum number of bytes to which a compressed file of ``size`` bytes may expand."""
     return max(_ALWAYS, expansion * size)
 
 

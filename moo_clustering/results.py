@@ -310,7 +310,6 @@ class _HasResult(Protocol):
 
 
 def has_labels(clusterer: Any) -> bool:
-    """Return whether a clusterer is fitted."""
     return getattr(clusterer, "labels_", None) is not None
 
 
@@ -457,7 +456,6 @@ def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame 
 
 
 def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
-    """Convert a logbook to a table with one row per generation or centre update."""
     frame = pd.DataFrame(list(logbook)).rename(columns={"gen": "generation", "iter": "generation"})
     if len(seconds) == len(frame):
         frame.insert(1, "seconds", seconds)

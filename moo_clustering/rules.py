@@ -366,7 +366,6 @@ class _Test:
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
-        """Return a mask of the rows that satisfy the condition."""
         own = values[:, self.column]
         if self.sign == "=":
             return np.asarray(own == self.value)
@@ -419,7 +418,6 @@ class _Column:
         return cls(name, "category", tuple(categories), has_missing=has_missing), numbers
 
     def numbers(self, column: pd.Series[Any]) -> FloatArray:
-        """Convert new values of the column to numbers."""
         other, found = _Column.of(self.name, column, self.unit)
         if self.kind in ("truth", "term") and other.kind != "category":
             return found
@@ -445,7 +443,6 @@ class _Column:
         return with_unit(exact_number(value), self.unit)
 
     def condition(self, test: _Test, language: str) -> str:
-        """Write a condition in Python or SQL."""
         if language == "python":
             name, equals = f"row[{self.name!r}]", "=="
         else:
@@ -700,7 +697,6 @@ class _Search:
         return found
 
     def _gains(self, rows: NDArray[np.intp], here: NDArray[np.bool_]) -> FloatArray:
-        """Return the information gain of every condition."""
         indicators = np.eye(len(self._clusters), dtype=np.float32)[self._labels[rows]]
         inside = (indicators.T @ here.astype(np.float32)).astype(np.float64)
         outside = indicators.sum(axis=0)[:, None] - inside
@@ -874,7 +870,6 @@ def _leaves(
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Assign every row to a cluster with the tree."""
     found = np.empty(len(values), dtype=np.intp)
     for cluster, rows, _ in _leaves(tree, values, np.arange(len(values))):
         found[rows] = cluster

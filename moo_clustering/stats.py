@@ -806,7 +806,6 @@ def sentences(
 
 
 def p_text(p: float) -> str:
-    """Format p with four decimals, or in scientific notation if they would all be 0."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 

@@ -92,7 +92,6 @@ def arff_lines(text: str) -> Lines:
 
 
 def is_arff(text: str) -> bool:
-    """Return whether a text begins like an ARFF file."""
     first = next(arff_lines(text), (0, ""))[1].lower()
     return first.startswith(("@relation", "@attribute"))
 
@@ -194,7 +193,6 @@ def _short(text: str) -> str:
 
 
 def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
-    """Warn of integers that double precision cannot represent."""
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -288,7 +286,6 @@ def split_row(text: str, expected: int) -> list[str | None]:
 
 
 def unquoted(quoted: str) -> str:
-    """Remove the quotes from a text and resolve its escapes."""
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
@@ -313,7 +310,6 @@ class EntryReader:
         )
 
     def read_all(self, lines: Lines, source: str) -> Entries:
-        """Read the entries of all rows. Takes O(characters) time and O(entries) memory."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, (row, values) in _parsed(self._row, lines, source):
             columns.extend(row)
@@ -514,7 +510,6 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    """Read label names from a file. See :func:`labels_of_xml`."""
     if not path.is_file():
         raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:

@@ -146,11 +146,7 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
         return _read_parquet(path, options, expansion)
     inner = files.suffix_of(path)
     if inner not in _TEXT:
-        known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
-        raise DataError(
-            f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files "
-            "also with .gz"
-        )
+        raise files.unknown_suffix(path, [*_TEXT, *_PARQUET, ".npz"])
     text = files.file_text(path, expansion)
     if not text.strip():
         raise DataError(f"{path} is empty")
@@ -292,14 +288,11 @@ def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequen
 
 
 def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
-    candidates = [
-        place
-        for place in _free(columns, options)
-        if place != bag
-        and columns[place].kind == "nominal"
-        and not _IDENTIFIER.fullmatch(columns[place].name)
-    ]
-    return candidates[-1] if candidates else None
+    for place in reversed(_free(columns, options)):
+        column = columns[place]
+        if place != bag and column.kind == "nominal" and not _IDENTIFIER.fullmatch(column.name):
+            return place
+    return None
 
 
 def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
@@ -326,7 +319,6 @@ def _read_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTa
 
 
 def _read_parquet(path: Path, options: BagOptions, expansion: int) -> BagTable:
-    """Read bags from a Parquet file; named index levels become columns."""
     frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
@@ -392,7 +384,6 @@ def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str])
 
 
 def _read_flat(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
-    """Read bags from an ARFF file without a relational attribute."""
     attributes = header.attributes
     roles = _flat_roles(_columns(attributes), options, path, header.outputs)
     for place in roles[:2]:
@@ -411,7 +402,6 @@ def _columns(attributes: Sequence[arff.Attribute]) -> tuple[Column, ...]:
 
 
 def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOptions, path: Path) -> BagTable:
-    """Convert rows to bags according to the column roles."""
     bag, label, guessed = roles
     column = rows.columns[bag]
     members = _members_of(column, rows.numbers[:, bag], rows, path)
@@ -435,15 +425,11 @@ def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOpt
 def _is_identifier(rows: Rows, place: int) -> bool:
     """Return whether a column has a name like id, name or key, and unique, non-numeric values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
-    return (
-        column.kind in {"nominal", "text"}
-        and _IDENTIFIER.fullmatch(column.name) is not None
-        and len(set(codes.tolist())) == len(codes)
-    )
+    may_be = column.kind in {"nominal", "text"} and _IDENTIFIER.fullmatch(column.name) is not None
+    return may_be and len(set(codes.tolist())) == len(codes)
 
 
 def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
-    """Read bags from an ARFF file with a relational attribute."""
     relational = _relational(header, options, path)
     inner = header.attributes[relational].inner
     beside = [attribute.name for attribute in header.attributes]
@@ -471,21 +457,16 @@ def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions
 
 
 def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
-    places = [
-        place
-        for place, attribute in enumerate(header.attributes)
-        if attribute.kind == "relational" and attribute.name not in options.drop
-    ]
-    named = [place for place in places if header.attributes[place].name == options.bag]
-    if not places:
+    kinds = {each.name: each.kind for each in header.attributes}
+    names = [name for name in kinds if kinds[name] == "relational" and name not in options.drop]
+    if not names:
         raise DataError(f"{path}: all relational attributes are dropped")
-    if len(named or places) > 1:
-        names = [header.attributes[place].name for place in places]
+    if len(names) > 1 and options.bag not in names:
         raise DataError(
             f"{path} has several relational attributes ({', '.join(map(repr, names))})",
             Remedy("drop all but one, for example with", "drop", names[-1:]),
         )
-    return (named or places)[0]
+    return [*kinds].index(options.bag if options.bag in names else names[0])
 
 
 def _relational_instances(
@@ -503,17 +484,13 @@ def _relational_instances(
         except arff.RowError as error:
             raise DataError(f"{path}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
         if not size:
-            raise DataError(
-                f"{path}, line {places[row]}: {bag} is empty, but every bag must have at least one "
-                "instance; remove it"
-            )
+            raise DataError(f"{path}, line {places[row]}: {bag} is empty; remove it, or add an instance")
         sizes.append(size)
     arff.warn_rounded(inner, str(path))
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
 def _read_npz(path: Path, options: BagOptions) -> BagTable:
-    """Read bags from an npz archive."""
     source = str(path)
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
@@ -541,10 +518,8 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
         raise DataError(f"{path} has no array {label!r} (label){did_you_mean(label, arrays)}")
     values = arrays[label]
     if values.shape not in {(len(bags),), (len(bags), 1), (1, len(bags))}:
-        raise DataError(
-            f"{path}: array {label!r} must have one class per bag, {len(bags)} in all; got shape "
-            f"{values.shape}"
-        )
+        what = f"one class per bag, {len(bags)} in all"
+        raise DataError(f"{path}: array {label!r} must have {what}; got shape {values.shape}")
     labels, label_names = _known_classes(values.reshape(-1))
     return replace(table, labels=labels, label_names=label_names)
 

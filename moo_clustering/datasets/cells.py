@@ -121,7 +121,6 @@ class Column:
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
-        """Return a copy marked as dropped."""
         return replace(self, kind="out", reason=reason)
 
 
@@ -792,7 +791,6 @@ class UnseenCells(NamedTuple):
 
 
 def cell_text(value: Any) -> str:
-    """Format a number or date for messages."""
     return written(value) if isinstance(value, np.datetime64) else f"{value:.6g}"
 
 
@@ -884,7 +882,6 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
 
 
 def unread_note(unread: UnseenCells) -> str:
-    """Return a note on cells of new rows that could not be parsed."""
     cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
     texts = listed([*map(repr, unread.values)])
     return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
@@ -927,7 +924,6 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
 
 
 def totals_note(columns: Sequence[Column]) -> str:
-    """Return a note on a last row that contains the sums of the other rows, or an empty string."""
     numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
     sums = []
     for column in numbers:
@@ -941,10 +937,8 @@ def totals_note(columns: Sequence[Column]) -> str:
 
 
 def column_list(names: Sequence[str]) -> str:
-    """Format column names for messages."""
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({listed(names)})"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join the first names, and append the number of remaining names."""
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -340,7 +340,6 @@ class _Fields(NamedTuple):
                 raise _option_error(_TEXT_COLUMNS, f"names {column!r} twice")
 
     def wanted(self) -> set[str]:
-        """Return the names of all columns that the reader may use."""
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
 
 
@@ -452,7 +451,6 @@ def _partial(records: _Records, column: str | None) -> tuple[Int64Array | None, 
 
 
 def _read_lines(path: Path, wanted: Collection[str], expansion: int) -> _Records:
-    """Read the requested fields of JSON objects, one per line."""
     columns: dict[str, None] = {}
     lines, rows = [], []
     for line, record in json_objects(path, expansion):
@@ -497,7 +495,6 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def _read_rows(path: Path, wanted: Collection[str], expansion: int) -> _Records:
-    """Read the requested columns of a table as text."""
     source = str(path)
     lines: list[int] = []
     rows = files.table_text(path, expansion=expansion).rows(source)

@@ -161,15 +161,18 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
 
 
 def data_path(path: str | PathLike[str]) -> Path:
-    """Convert to a Path. Raise a DataError if the text of the path is invalid."""
     try:
         return checked_path(path)
     except ValueError as error:
         raise DataError(str(error)) from error
 
 
+def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
+    supported = f"supported suffixes are {', '.join(known)}, and text files also with .gz"
+    return DataError(f"{path} has the suffix {path.suffix!r}; {supported}{more}")
+
+
 def suffix_of(path: Path) -> str:
-    """Return the lower-case suffix, ignoring a final ``.gz``."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
@@ -215,7 +218,6 @@ def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = 
 
 
 def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
-    """Decode a text, and return it with its encoding."""
     if content.startswith(_ZIP):
         raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
     encoding = "ascii" if content.isascii() else "utf-8"
@@ -419,14 +421,12 @@ class _Budget:
     used: int = 0
 
     def check(self, more: int) -> None:
-        """Raise a DataError if ``more`` additional bytes would exceed the limit."""
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
             remedy = "save the required part as CSV"
             raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
-        """Add ``more`` bytes to the bytes in use. Raise a DataError if the total exceeds the limit."""
         self.check(more)
         self.used += more
 
@@ -563,7 +563,6 @@ def cells_of(values: Any) -> list[Any]:
 
 
 def are_cells(cells: Sequence[Any]) -> bool:
-    """Return whether all cells in a column satisfy :func:`is_cell`."""
     return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 

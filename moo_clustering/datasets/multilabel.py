@@ -216,11 +216,7 @@ def _kind(path: Path) -> str:
             f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
             "label_indicators for their labels"
         )
-    known = ", ".join([".arff", *_SVMLIGHT, ".npz"])
-    raise DataError(
-        f"{path} has the suffix {path.suffix!r}; supported suffixes for multi-label data are "
-        f"{known}, and text files also with .gz"
-    )
+    raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
 def _sequence(names: Any, what: str) -> tuple[str, ...]:
@@ -398,7 +394,6 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 
 
 def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    """Read one or two archives."""
     source, labels = str(path), options["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
         raise TypeError(
@@ -448,7 +443,6 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
 
 
 def require_finite_csr(X: Any, source: str) -> None:
-    """Raise a DataError if a CSR matrix contains NaN or infinity."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1

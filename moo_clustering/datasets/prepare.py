@@ -104,17 +104,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the table was filled in rather than the samples themselves.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,), int
-
-        Returns
-        -------
-        tuple of str
-            Names of columns with at least five missing cells. Their Cramer's V with the clusters is at least
-            0.3, and significant at the 0.01 level after correction for the number of columns.
+        Such clusters may reflect how the table was filled in rather than the samples themselves. The columns
+        have at least five missing cells. Their Cramer's V with the clusters is at least 0.3, and significant
+        at the 0.01 level after correction for the number of columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -148,7 +140,9 @@ def prepare_table(
 
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
     unique strings, or if they mix units or have ambiguous commas or dates. Up to 5% of the numbers in a
-    column may lack the unit.
+    column may lack the unit. Raises a DataError if there are fewer than two rows, duplicate column names, no
+    usable columns, or huge numbers. Warns if one column alone determines the best split in two, or if a
+    column with mixed units is dropped.
 
     Parameters
     ----------
@@ -164,16 +158,6 @@ def prepare_table(
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
         with the column's median (or mode), which can turn the filled rows into a cluster.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
-
-    Warns
-    -----
-    UserWarning
-        If one column alone determines the best split in two, or if a column with mixed units is dropped.
 
     Notes
     -----
@@ -263,79 +247,39 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.weights = weights
         self.missing = missing
 
-    @documented()
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Infer the kinds, scales and weights of the columns.
+        """Infer the kinds, scales and weights of the columns of a table with at least two rows.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_columns)
-            At least two rows. polars, pyarrow and AnnData tables are converted to pandas.
-        y : None
-            Ignored.
-
-        Raises
-        ------
-        DataError
-            If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
+        polars, pyarrow and AnnData tables are converted to pandas. ``y`` is ignored. Raises the errors of
+        :func:`prepare_table`.
         """
         self._fitted(X)
         return self
 
-    @documented(fit)
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit to a table and return its features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), float64
-        """
+        """Fit to a table and return its features, shape (n_samples, n_features)."""
         return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the features of new rows. See :meth:`prepare`.
+        """Return the features of new rows with the columns seen in the fit, shape (n_samples, n_features).
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_columns)
-            Rows with the columns seen in the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), float64
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or if a column is missing, ambiguous, or of the wrong kind or unit.
-
-        Warns
-        -----
-        UserWarning
-            If cells are unreadable, have unknown categories, a different notation or no unit, or lie far
-            beyond the range of the fit, or if a row has only missing cells.
+        Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
+        unit. Warns if cells are unreadable, have unknown categories, a different notation or no unit, or lie
+        far beyond the range of the fit, or if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
             warn_caller("; ".join(alarming))
         return prepared.X
 
-    @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the features of new rows with filled columns and notes; issue no warnings."""
+        """Like :meth:`transform`, but also return the filled columns, and notes instead of warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Convert features, such as the coordinates of a cluster centre, to table columns.
+        """Convert features, such as the coordinates of cluster centres, to a data frame of table columns.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame of shape (n_samples, n_columns)
-            Numbers, dates rounded to microseconds, booleans, and the categories with the largest indicators.
+        Dates are rounded to microseconds, and categories are those with the largest indicators.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
@@ -350,14 +294,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return column names, and ``column=value`` for category indicators.
 
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Column names seen in the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
+        Raises a ValueError if ``input_features`` differ from the column names seen in the fit.
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
@@ -505,12 +442,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, [f"{column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
-        """Return units by column name, for the columns that have a unit.
-
-        Returns
-        -------
-        dict of str to str
-        """
+        """Return units by column name, for the columns that have a unit."""
         return {scale.column.name: scale.column.unit for scale in self._scales if scale.column.unit}
 
     def __sklearn_tags__(self) -> Any:
@@ -805,7 +737,6 @@ class _Scale:
         return block * np.sqrt(self.weight)
 
     def cells(self, block: NDArray[np.float64]) -> Any:
-        """Convert features to cells, the inverse of :meth:`features`."""
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -819,7 +750,6 @@ class _Scale:
         return numbers
 
     def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Return the cells with missing values replaced by the median or mode of the fit."""
         missing = pd.isna(cells)
         if not missing.any():
             return cells
@@ -900,7 +830,6 @@ def _refuse(judged: Sequence[reading.Column]) -> None:
 
 
 def _independence_notes(names: Sequence[str]) -> list[str]:
-    """Return notes on discrete columns that are not associated with any other column."""
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
@@ -910,7 +839,6 @@ def _independence_notes(names: Sequence[str]) -> list[str]:
 
 
 def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
-    """Return notes on the number of filled cells and on how they were filled."""
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
@@ -934,7 +862,6 @@ def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], m
 
 
 def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
-    """Return a note on rows with only missing cells."""
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
@@ -969,7 +896,6 @@ def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _class_notes(columns: Sequence[reading.Column]) -> list[str]:
-    """Return notes on features that may contain known classes."""
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]

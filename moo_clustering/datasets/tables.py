@@ -191,19 +191,15 @@ def read_table(
     Table
         A :class:`CategoryTable` if there are text columns.
 
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, ragged or of unknown type, or if its decompressed size is too large. If
-        a column does not exist, is not numeric, or has empty, NaN or infinite cells. If a category column has
-        a distinct string in each of more than 20 rows. If openpyxl or pyarrow is required but not installed.
-
-    Warns
+    Notes
     -----
-    UserWarning
-        If a category column has mostly numbers or mostly unique values; if the first line is read as data; if
-        comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
-        may mark missing cells (-999); if classes look alike or like missing cells; if identifiers repeat.
+    Raises a DataError if the file is missing, empty, ragged, too large or of unknown type; if a column does
+    not exist, is not numeric, or has empty, NaN or infinite cells; if a category column has a distinct string
+    in each of more than 20 rows; or if openpyxl or pyarrow is required but not installed.
+
+    Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
+    if comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
+    may mark missing cells (-999); if classes look alike or like missing cells; or if identifiers repeat.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -218,13 +214,10 @@ def read_table(
             frame, roles = parquet_frame(path, roles, expansion)
             frame = _typed_frame(frame, set(roles.by_column()), notes)
         else:
-            known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
-            raise DataError(
-                f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also "
-                "with .gz"
-                + "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
-                + "; extract the table from the archive" * (suffix in (".zip", ".7z", ".tar", ".rar"))
-            )
+            remedy = "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
+            remedy += "; extract the table from the archive" * (suffix in (".zip", ".7z", ".tar", ".rar"))
+            known = [*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"]
+            raise files.unknown_suffix(path, known, remedy)
         table = _table_from_frame(frame, roles, path)
     for note in notes:
         warn_caller(Advice(f"{path}: ", note, for_command(note)))
@@ -232,7 +225,6 @@ def read_table(
 
 
 def is_text_table(path: Path) -> bool:
-    """Return whether the file is a (possibly compressed) text table or an Excel workbook."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -259,7 +251,6 @@ class Roles(NamedTuple):
 
 
 def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Raise a DataError if a column that has been assigned a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
             fault = files.absent(source, "column", column, role, columns)
@@ -330,7 +321,6 @@ def with_first_column(roles: Roles, columns: Sequence[str]) -> Roles:
 
 
 def _without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """Drop index columns written by pandas."""
     taken = roles.by_column()
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
@@ -553,7 +543,6 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 
 
 def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
-    """Convert a data frame with string column names to a table."""
     source = str(path)
     check_roles(roles, list(frame.columns), source)
     if not len(frame):
@@ -576,7 +565,6 @@ def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
 
 
 def _not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    """Return the names of the non-numeric features."""
     return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
 
 
@@ -693,7 +681,6 @@ def _check_categories(text: Any, name: str, source: str) -> None:
 
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
-    """Add known classes and partial labels to a table."""
     encoded: list[Any] = []
     for values in (labels, partial_labels):
         if values is not None:
@@ -780,7 +767,6 @@ def _by_value(name: str) -> tuple[int, float | Decimal, str]:
 
 
 def holds_columns(path: Path) -> bool:
-    """Return whether :func:`read_frame` can read the file."""
     return is_text_table(path) or path.suffix.lower() in files.PARQUET
 
 
