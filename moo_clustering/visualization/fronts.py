@@ -232,10 +232,10 @@ def draw_surfaces(
                 x, y = np.concatenate([x[:1], x, worst[:1]]), np.concatenate([worst[1:], y, y[-1:]])
                 panel.plot(x, y, color=look.color, drawstyle="steps-post", **line)
         fractions = ", ".join(f"{one:g}" for one in sorted(set(table["fraction"])))
-        ends = ["max" if up else "min" for up in greater_is_better]
-        x, y = (f"{name.replace('_', ' ')} ({end})" for name, end in zip(names, ends, strict=True))
-        panel.set_xlabel(x, parse_math=False)
-        panel.set_ylabel(y, parse_math=False)
+        ends = ["max" if greater else "min" for greater in greater_is_better]
+        across, up = (f"{name.replace('_', ' ')} ({end})" for name, end in zip(names, ends, strict=True))
+        panel.set_xlabel(across, parse_math=False)
+        panel.set_ylabel(up, parse_math=False)
         what = f"attained by {fractions} of the seeds"
         panel.set_title(f"{title}: {what}" if title else what, loc="left", parse_math=False)
         figures.add_legend(panel)
@@ -603,8 +603,8 @@ def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
     for (column, match), subject in zip(parts, subjects, strict=True):
-        shared = match is not None and subjects.count(subject) > 1
-        panels.setdefault(subject if shared else column, []).append((match[1] if shared else "", column))
+        statistic = match[1] if match and subjects.count(subject) > 1 else ""
+        panels.setdefault(subject if statistic else column, []).append((statistic, column))
     return {title.replace("_", " "): curves for title, curves in panels.items()}
 
 
