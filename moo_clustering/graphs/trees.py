@@ -95,7 +95,7 @@ def euclidean_mst(
         Generator for random roots and keys.
     """
     rng = np.random.default_rng() if rng is None else rng
-    precomputed = isinstance(metric, str) and metric == "precomputed"
+    precomputed = metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
@@ -103,9 +103,9 @@ def euclidean_mst(
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
-    if precomputed and algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
     if precomputed:
+        if algorithm == "boruvka":
+            raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
         links = _prim(data.astype(np.float64), True, keys)
         lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
     else:

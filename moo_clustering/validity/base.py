@@ -108,7 +108,7 @@ class CentredIndex(PopulationIndex):
         self.n_samples_ = len(self._X)
         return self
 
-    def _within(self, population: Population, *, squared: bool) -> FloatArray:
+    def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
         """Return each individual's sum of (squared) distances from the samples to their cluster means."""
         sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
         return np.concatenate([np.empty(0), *sums])

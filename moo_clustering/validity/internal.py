@@ -261,7 +261,7 @@ class CalinskiHarabasz(base.CentredIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        within = self._within(population, squared=True)
+        within = self._distances_to_means(population, squared=True)
         k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
         within = np.maximum(within, max(FLOOR * self._total, NOTHING))
         return np.where(k > 1, between / np.maximum(k - 1, 1) * (self.n_samples_ - k) / within, 0.0)
@@ -421,7 +421,7 @@ class Deviation(base.CentredIndex):
     name, greater_is_better = "deviation", False
 
     def _score(self, population: base.Population) -> FloatArray:
-        return self._within(population, squared=False)  # Eq. 5
+        return self._distances_to_means(population, squared=False)  # Eq. 5
 
 
 @dataclass(eq=False, repr=False)
@@ -535,7 +535,7 @@ class SumOfSquares(base.CentredIndex):
         return self._X
 
     def _score(self, population: base.Population) -> FloatArray:
-        return self._within(population, squared=True)
+        return self._distances_to_means(population, squared=True)
 
 
 @dataclass(eq=False, repr=False)
