@@ -311,7 +311,6 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     ----------
     distances : ndarray
     sigma : float
-        Scale factor.
 
     Returns
     -------
@@ -333,7 +332,6 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     Parameters
     ----------
     distances : ndarray
-        Edge distances.
     sigma : float, "mean" or "median"
     """
     distances = checked_array(distances, "distances", FLOATS)

@@ -103,6 +103,7 @@ class BagDaviesBouldin(_GeometryIndex):
         return capped(self._objective("db", population), self.undefined)
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
@@ -121,13 +122,11 @@ class BagSilhouette(_BagIndex):
         Whether to average the clusters' mean silhouettes (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
         Maximum total size of the distance matrix and its transpose, in bytes.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels need
-    not be contiguous. Singletons, bags with a = b = 0, and all bags in a partition with one cluster score 0.
+    For data and labels, see :class:`BagDaviesBouldin`. Singletons, bags with a = b = 0, and all bags in a
+    partition with one cluster score 0.
 
     Takes O(n^2 d) time to compute the distances between n instances of d features, then O(p N (N + K)) time
     for p individuals with K clusters of N bags, and O(N^2) memory.
@@ -329,6 +328,7 @@ class TWCV(_GeometryIndex):
         return self._objective("twcv", population)
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation: squared distances from bag means to cluster means, minimised.
@@ -344,8 +344,6 @@ class FTWCV(_GeometryIndex):
         mean squared norm of a bag's instances or, with ``"printed_meansq"``, the squared norm of their mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the number of instances in the bag.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Examples
     --------
@@ -506,7 +504,6 @@ def bag_report(
     labels : array-like of shape (n_bags,)
         Clusters 0..k-1; empty clusters are ignored.
     y : array-like of shape (n_bags,), optional
-        Class of each bag.
     pos_label : hashable, optional
         Positive class for F1. Default: the class that sorts last.
     indices : mapping of str to fitted ValidityIndex, optional
@@ -546,6 +543,7 @@ def bag_report(
     return report
 
 
+@documented(BagDaviesBouldin)
 def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.ValidityIndex]:
     """Fit the default internal indices for :func:`bag_report`.
 
@@ -553,8 +551,6 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     ----------
     bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
         Bags of scaled features.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------

@@ -290,7 +290,6 @@ def cluster_entropy(
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
         Classes. A list, tuple, set or array represents a set of at least one class; duplicates are ignored.
     labels_pred : array-like of shape (n_samples,)
-        Clusters.
     base : float, default=2
         Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"

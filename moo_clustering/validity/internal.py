@@ -191,6 +191,7 @@ class DaviesBouldin(base.CentredIndex):
         return values
 
 
+@documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
     """Mean squared distance to representatives, divided by their smallest squared separation; minimised.
@@ -207,8 +208,6 @@ class XieBeni(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
         It is squared even if it is already a squared distance.
-    max_memory : int, default=4 GiB
-        Maximum size of the distance matrix for medoids, in bytes.
 
     Examples
     --------

@@ -316,7 +316,6 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         n_clusters : int
             Number of clusters, limited to the number of distinct samples.
         random_state : int, Generator or RandomState, optional
-            Seed.
 
         Returns
         -------
@@ -397,7 +396,6 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         labels : array-like of shape (n_samples,)
             Partition of the samples passed to ``fit``.
         X : array-like of shape (n, n_features)
-            New samples.
 
         Returns
         -------

@@ -50,7 +50,6 @@ class BagDistanceData:
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str
-        Cluster names.
     sizes : ndarray of shape (n_clusters,)
         Number of bags in each cluster, including bags that are not shown.
     kind : str
@@ -250,7 +249,6 @@ class BagEmbeddingData:
     medoids : ndarray of shape (n_medoids,)
         Rows of the medoids among the bags shown.
     centers : ndarray of shape (n_centers, 2)
-        Positions of the centres.
     method : str
         Name and quality of the projection, in words.
     """

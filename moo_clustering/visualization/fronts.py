@@ -330,7 +330,6 @@ class FrontData:
     F : ndarray of shape (n_solutions, n_objectives)
         Objectives with their original signs.
     names : tuple of str
-        Names of the objectives.
     chosen : ndarray of shape (n_solutions,), bool
         Mask of the solutions to mark.
     """

@@ -54,7 +54,6 @@ class PartitionData:
     clusters : ndarray of shape (n_points,)
         Index in ``names`` of each point's cluster.
     names : tuple of str
-        Cluster names.
     sizes : tuple of int
         Number of samples in each cluster, including samples that are not drawn.
     share : float or None
@@ -539,9 +538,7 @@ class SimilarityData:
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_samples.
     names : tuple of str
-        Cluster names.
     eigenvalues : ndarray
-        Smallest eigenvalues of the Laplacian.
     places : ndarray of shape (n_points,)
         Positions of the samples shown in ``vectors``.
     vectors : ndarray of shape (n_points, n_vectors)
@@ -728,9 +725,7 @@ class TermData:
     terms : list of tuple of str
         Leading terms of each cluster, in decreasing order of weight.
     weights : list of ndarray
-        Weights of the leading terms.
     n_clusters : int
-        Total number of clusters.
     """
 
     clusters: NDArray[np.int64]

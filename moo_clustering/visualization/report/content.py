@@ -306,7 +306,6 @@ class ReportContent:
     sample_texts : sequence of str or None
         Texts that identify the samples, such as the beginning of each document.
     names : sequence of str
-        Names of the solutions.
     labels : ndarray of shape (n_solutions, n_samples), int32
         Clusters 0, 1, ..., and -1 for samples in no cluster.
     columns : sequence of Column
@@ -328,7 +327,6 @@ class ReportContent:
         Heading for the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
-        Adjusted Rand index between each pair of solutions.
     agreement_note : str
     history : DataFrame or None
         Generations in the first column, and values in the other columns.

@@ -124,7 +124,6 @@ def report_content(
     columns : DataFrame of shape (n_samples, n_columns), optional
         Columns that name and describe the clusters. Default: the columns of X.
     units : mapping of str to str, optional
-        Unit of each column in ``columns``.
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... in ``y``.
     y : array-like of shape (n_samples,), optional

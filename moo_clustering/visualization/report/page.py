@@ -26,7 +26,7 @@ from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
-from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
+from moo_clustering.persistence import ArchiveError, read_archive, replacing, version_fault, write_archive
 from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
@@ -95,11 +95,8 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
-    if (found := meta.get("version")) != VERSION:
-        raise ArchiveError(
-            f"{path} contains a report in format version {found!r}, but this version of moo_clustering "
-            f"requires {VERSION}; rebuild the page with the version that wrote it"
-        )
+    if fault := version_fault(meta.get("version"), VERSION):
+        raise ArchiveError(f"{path} {fault}")
     try:
         content = _unpack(meta["content"], arrays)
         whole = isinstance(content, ReportContent) and fits(content)
