@@ -370,8 +370,6 @@ def front_data(
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty and have shape (n_solutions, n_objectives), got {F.shape}")
-    if not np.isfinite(F).all():
-        raise ValueError("F must be finite")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
         raise ValueError(f"names must have one name per objective, {F.shape[1]} in all; got {len(names)}")
@@ -670,10 +668,9 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
     point = checked_array(reference, "reference", np.float64)
-    if point.shape != (n_objectives,) or not np.isfinite(point).all():
-        raise ValueError(
-            f"reference must be a sequence of {n_objectives} finite numbers, got {quoted(reference)}"
-        )
+    if point.shape != (n_objectives,):
+        what = f"a sequence of {n_objectives} finite numbers"
+        raise ValueError(f"reference must be {what}, got {quoted(reference)}")
     named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +37,6 @@ _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", False): ("#004488", 2.0, (0, (5.0, 2.0))),
     ("cannot-link", False): ("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
 }
-# Number of entries processed at once, which limits temporary arrays to tens of megabytes.
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -695,21 +692,12 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Compute the mean of each block of a reordered sparse matrix (CSR), without a dense copy."""
+    """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
     # ``order`` gives the row at each position. If ``n_blocks`` is n, the result is the reordered matrix.
-    n = matrix.shape[0]
-    block = np.empty(n, dtype=np.int64)
-    block[order] = np.arange(n, dtype=np.int64) * n_blocks // n
-    total = np.zeros(n_blocks * n_blocks)
-    bounds = np.searchsorted(matrix.indptr, np.arange(0, matrix.nnz + _CHUNK, _CHUNK), side="left")
-    bounds[0], bounds[-1] = 0, n
-    for start, stop in pairwise(bounds.tolist()):
-        first, last = matrix.indptr[start], matrix.indptr[stop]
-        rows = np.repeat(block[start:stop], np.diff(matrix.indptr[start : stop + 1]))
-        cells = rows * n_blocks + block[matrix.indices[first:last]]
-        total += np.bincount(cells, weights=matrix.data[first:last], minlength=len(total))
-    sizes = np.bincount(block, minlength=n_blocks)
-    return total.reshape(n_blocks, n_blocks) / np.outer(sizes, sizes)
+    block = np.arange(len(order)) * n_blocks // len(order)
+    members = sparse.csr_array((np.ones(len(order)), (block, order)))
+    sizes = np.bincount(block)
+    return np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -821,13 +809,12 @@ def plot_terms(
         # Each bar is .19 inches high.
         figure = figures.new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
-        for place, ax in enumerate(axes.flat):
-            if place < n_shown:
-                _draw_terms(ax, data, place, most)
-                # Only the lowest panel in each column has tick labels.
-                ax.tick_params(labelbottom=place + n_columns >= n_shown)
-            else:
-                ax.set_visible(False)
+        for place, ax in enumerate(axes.flat[:n_shown]):
+            _draw_terms(ax, data, place, most)
+            # Only the lowest panel in each column has tick labels.
+            ax.tick_params(labelbottom=place + n_columns >= n_shown)
+        for ax in axes.flat[n_shown:]:
+            ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
         # The title fits about 11 characters per inch.
         figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
@@ -854,8 +841,7 @@ def _headed(title: str, data: TermData) -> str:
     what = "Leading terms of the clusters"
     if len(data.clusters) < data.n_clusters:
         what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
-    if data.sizes is not None:
-        what += " (documents)"
+    what += "" if data.sizes is None else " (documents)"
     return f"{title}: {what[0].lower()}{what[1:]}" if title else what
 
 
@@ -882,9 +868,9 @@ def plot_archive(
         got = f"{n} and {len(archive.cells)}"
         raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}")
     (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
+    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
-    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
         # Brighter colours are better, even if the quality is minimised.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"

@@ -787,12 +787,6 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
         raise ValueError(
             f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
         )
-    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-    if len(bad):
-        raise ValueError(
-            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the "
-            f"first of which is sample {bad[0]}"
-        )
     return found
 
 

@@ -551,8 +551,8 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
     # a note in ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
-    room = max_bytes - _size(samples)
-    while n_kept > 1 and (size := _size(parts)) > room:
+    room = max_bytes - len(htmlsafe_json_dumps(samples))
+    while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
         # Remove slightly more than the excess size implies, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
@@ -562,19 +562,6 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
-
-
-def _size(values: Mapping[str, Any]) -> int:
-    # Estimate the size from the characters, because the page consists mostly of base64 and short texts.
-    total = 0
-    for value in values.values():
-        if isinstance(value, Mapping):
-            total += _size(value)
-        elif isinstance(value, list | tuple):
-            total += _size({str(place): entry for place, entry in enumerate(value)})
-        else:
-            total += len(str(value)) + 8
-    return total
 
 
 def _samples(content: ReportContent) -> dict[str, Any]:
