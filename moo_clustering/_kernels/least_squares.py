@@ -15,7 +15,7 @@ LEAST = 1e-3
 
 
 @njit(cache=True, nogil=True)
-def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
+def _solve_passive(gram, target, passive, q, factor, solution):
     """Solve the passive rows and columns of gram by Cholesky factorisation; set other entries to 0."""
     for r in range(q):
         solution[r] = 0.0
@@ -49,7 +49,7 @@ def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
+def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
     """Minimise x'Gx/2 - b'x subject to x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
@@ -97,7 +97,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
+def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
     """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
     d = A.shape[1]
     gram = np.empty((width, width))
@@ -135,7 +135,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
 
 
 @njit(cache=True, nogil=True)
-def _dot(X, a, rest):  # type: ignore[no-untyped-def]
+def _dot(X, a, rest):
     total = 0.0
     for f in range(len(rest)):
         total += X[a, f] * rest[f]
@@ -143,7 +143,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
+def _rest(X, candidates, i, n, weights, rest):
     """Compute the residual of sample i under the given weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
@@ -154,7 +154,7 @@ def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
+def _error(rest, weights, n, rho):
     total = 0.0
     for f in range(len(rest)):
         total += rest[f] * rest[f]
@@ -165,7 +165,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
+def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
     """Run coordinate descent over those of the first n weights that are positive."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
@@ -185,7 +185,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type:
 
 
 @njit(cache=True, nogil=True)
-def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
+def _settle(X, candidates, i, n, rho, weights, row, rest):
     """Set small weights to 0, and add a link if none remains; return the error and the number of links."""
     size = 0
     for a in range(len(row)):
@@ -201,9 +201,7 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def fill_rows(  # type: ignore[no-untyped-def]
-    X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes
-):
+def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes):
     """Give the first ``width`` candidates equal weights, then run sweeps of coordinate descent."""
     weights = np.empty(candidates.shape[1])
     rest = np.empty(X.shape[1])
@@ -216,7 +214,7 @@ def fill_rows(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # type: ignore[no-untyped-def]
+def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
     """Compute each row's error and number of links."""
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
@@ -231,7 +229,7 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # 
 
 
 @njit(cache=True, nogil=True)
-def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-untyped-def]
+def swap_rows(first, second, swap, lo, hi, child, other):
     """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
@@ -244,7 +242,7 @@ def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type: ignore[no-untyped-def]
+def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
     """Return the unused candidate with the largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
     best = -1
     for a in range(n):
@@ -261,7 +259,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
 
 
 @njit(cache=True, nogil=True)
-def change_supports(  # type: ignore[no-untyped-def]
+def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
     """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
@@ -293,7 +291,7 @@ def change_supports(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[no-untyped-def]
+def _append(X, norms, candidates, i, rho, support, k, factor):
     """Compute row k of the Cholesky factor of the support's Gram matrix."""
     a = candidates[i, support[k]]
     square = norms[a] + rho
@@ -308,7 +306,7 @@ def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
-def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
+def _solve(factor, target, k, trial):
     for r in range(k):
         total = target[r]
         for c in range(r):
@@ -322,9 +320,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _enter(  # type: ignore[no-untyped-def]
-    X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
-):
+def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial):
     """Add candidate a and optimise all weights, which may drop candidates; return the number that remain."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
@@ -362,9 +358,7 @@ def _enter(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def support_paths(  # type: ignore[no-untyped-def]
-    X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
-):
+def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
     """Find the smallest error for each number of links, and the weights for numbers that have a slot."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
     # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
@@ -416,7 +410,7 @@ def support_paths(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
+def lower_hulls(errors, lo, hi, kept):
     """Find the numbers of links whose errors lie on the decreasing part of the errors' lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
