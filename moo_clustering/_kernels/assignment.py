@@ -1,6 +1,5 @@
 """Minimum-cost assignment of samples to clusters, with bounds on the cluster sizes."""
 
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

@@ -127,16 +127,6 @@ def _mean_ratio(middle, center, counts):
     return 2.0 * total / (live * (live - 1)) if live > 1 else 0.0
 
 
-@borrowed()
-def own_rows(labels, chunk_bag, projections, own, chunk_label):
-    """own[s, c] = projections[k, s, c], where k is the cluster of chunk c's bag."""
-    for c in range(chunk_bag.shape[0]):
-        chunk_label[c] = labels[chunk_bag[c]]
-    for s in range(own.shape[0]):
-        for c in range(own.shape[1]):
-            own[s, c] = projections[chunk_label[c], s, c]
-
-
 @borrowed(fastmath=_FAST)
 def chunk_maxima(squares, own, scale, best):
     """best[c] = max over s of squares[s, c] - scale[c] own[s, c]."""
@@ -177,9 +167,12 @@ def above_rounding(square, arrays):
 @borrowed()
 def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):
     """out[b] = squared distance from the farthest instance of bag b to the centroid of its cluster."""
-    own_rows(labels, arrays.chunk_bag, projections, own, chunk_label)
     for c in range(chunk_label.shape[0]):
+        chunk_label[c] = labels[arrays.chunk_bag[c]]
         scale[c] = 2.0 / masses[chunk_label[c]]
+    for s in range(own.shape[0]):
+        for c in range(own.shape[1]):
+            own[s, c] = projections[chunk_label[c], s, c]
     chunk_maxima(arrays.squares, own, scale, best)
     for b in range(labels.shape[0]):
         farthest = bag_maximum(best, arrays.chunk_start, b)
@@ -458,19 +451,13 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
             if n_clusters[q] > 1:
                 totals[: n_clusters[q]] = 0.0
                 for j in range(n):
-                    _add(columns[j, start:stop], totals[labels[q, j]])
+                    _add_scaled(columns[j, start:stop], 1.0, totals[labels[q, j]])
                 _score(labels[q, start:stop], sizes[q], n_clusters[q], totals, sums[q - lo])
     for q in range(lo, hi):
         total = 0.0
         for c in range(n_clusters[q]):
             total += sums[q - lo, c] / sizes[q, c] if by_cluster else sums[q - lo, c]
         out[q] = total / (n_clusters[q] if by_cluster else n)
-
-
-@njit(cache=True, nogil=True)
-def _add(row, into):
-    for t in range(row.shape[0]):
-        into[t] += row[t]
 
 
 @njit(cache=True, nogil=True)
@@ -504,60 +491,42 @@ def inverse_distance(norm_a, norm_b, product, rounding):
 @borrowed()
 def build_state(arrays, task, state, trial, radii):
     """Compute the rest of the state from labels, counts, masses, projections and pulls."""
-    n_clusters = state.counts.shape[0]
-    cross_sums(state.labels, state.pulls, state.inner)
+    n_clusters, labels, norms, masses = state.counts.shape[0], state.labels, state.norms, state.masses
+    cross_sums(labels, state.pulls, state.inner)
     for k in range(n_clusters):
-        mass = state.masses[k]
-        state.norms[k] = state.inner[k, k] / (mass * mass) if state.counts[k] > 0 else 0.0
-    _closeness(arrays, state)
+        norms[k] = state.inner[k, k] / (masses[k] * masses[k]) if state.counts[k] > 0 else 0.0
+    for k in range(n_clusters):
+        for c in range(k):
+            update_closeness(k, c, arrays, state)
     state.spreads[:] = 0.0
     if task.objective == FTWCV:
-        for b in range(state.labels.shape[0]):
-            state.spreads[state.labels[b]] += task.terms[b]
+        for b in range(labels.shape[0]):
+            state.spreads[labels[b]] += task.terms[b]
     else:
-        squared_radii(
-            arrays,
-            state.labels,
-            state.projections,
-            state.norms,
-            state.masses,
-            state.own,
-            state.chunk_label,
-            trial.scale,
-            trial.best,
-            radii,
-        )
+        own, chunk_label, scale, best = state.own, state.chunk_label, trial.scale, trial.best
+        squared_radii(arrays, labels, state.projections, norms, masses, own, chunk_label, scale, best, radii)
         for b in range(radii.shape[0]):
-            state.spreads[state.labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
-    state.numbers[0] = current_value(task, state)
-    state.numbers[1] = violation(task, state.labels)
+            state.spreads[labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
+    state.numbers[0] = _current_value(task, state)
+    state.numbers[1] = _violation(task, labels)
 
 
 @borrowed()
-def _closeness(arrays, state):
-    for k in range(state.counts.shape[0]):
-        for c in range(k):
-            if state.counts[k] > 0 and state.counts[c] > 0:
-                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(
-                    state.norms[k], state.norms[c], product, arrays.rounding
-                )
-                state.closeness[c, k] = state.closeness[k, c]
+def update_closeness(k, c, arrays, state):
+    """Compute the reciprocal distance between the centroids of two clusters, unless one is empty."""
+    if state.counts[k] > 0 and state.counts[c] > 0:
+        product = state.inner[k, c] / (state.masses[k] * state.masses[c])
+        closeness = inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
+        state.closeness[k, c] = state.closeness[c, k] = closeness
 
 
 @borrowed()
-def current_value(task, state):
+def _current_value(task, state):
     """Compute the unpenalised objective."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(state)
     if task.objective == TWCV:
         return state.spreads.sum()
-    return task.constant - _cohesion(task, state)
-
-
-@borrowed()
-def _cohesion(task, state):
-    """Return the sum, over all clusters, of the terms that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -565,7 +534,7 @@ def _cohesion(task, state):
                 total += state.spreads[k] / state.counts[k]
             else:
                 total += state.inner[k, k] / state.masses[k]
-    return total
+    return task.constant - total
 
 
 @borrowed()
@@ -590,7 +559,7 @@ def ratio(spread, closeness):
 
 
 @borrowed()
-def violation(task, labels):
+def _violation(task, labels):
     """Return the violated fraction of the must-links plus the violated fraction of the cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):

@@ -21,6 +21,7 @@ from moo_clustering._kernels.bag_distances import (
     moved_chunk_maxima,
     penalized,
     ratio,
+    update_closeness,
 )
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
@@ -72,16 +73,16 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
         for m in range(first + 1, last):
             together = together and labels[members[m]] == home
         if not (together and allowed[home]):
-            home = _cheapest(distances, members[first:last], allowed, home)
+            home = _cheapest(distances, members[first:last], allowed)
             for m in range(first, last):
                 labels[members[m]] = home
         placed[g] = home
 
 
 @njit(cache=True, nogil=True)
-def _cheapest(distances, members, allowed, default):
-    """Return the allowed cluster with the lowest sum of distances, or an empty one if all are empty."""
-    best, least, spare = -1, np.inf, -1
+def _cheapest(distances, members, allowed):
+    """Return the allowed cluster with the lowest sum of distances (ties: the first)."""
+    best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
         if any_allowed and not allowed[k]:
@@ -89,13 +90,9 @@ def _cheapest(distances, members, allowed, default):
         cost = 0.0
         for m in range(members.shape[0]):
             cost += distances[members[m], k]
-        if cost < least:
+        if best < 0 or cost < least:
             best, least = k, cost
-        if spare < 0:
-            spare = k
-    if best >= 0:
-        return best
-    return spare if spare >= 0 else default
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -163,12 +160,10 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit the genes selected by ``genes`` once, in order; store unpenalised objectives and violations."""
-    state, trial = _scratch(arrays, sums[0].shape[1])
-    radii = np.empty(labels.shape[1])
+    """Visit each gene for which ``genes`` is true once; store unpenalised objectives and violations."""
+    trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, sums)
-        build_state(arrays, task, state, trial, radii)
+        state = _new_state(i, arrays, task, labels, sums, trial)
         for j in range(labels.shape[1]):
             if genes[i, j]:
                 trials[i] += _visit(j, draws[i, j], limits[i] - trials[i], arrays, task, state, trial)
@@ -177,12 +172,10 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 @njit(cache=True, nogil=True)
 def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):
-    """Visit genes in the given orders, repeatedly, until a complete round changes no gene."""
-    state, trial = _scratch(arrays, sums[0].shape[1])
-    radii = np.empty(labels.shape[1])
+    """Visit each individual's genes in the order given, again and again, until a round changes no gene."""
+    trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, sums)
-        build_state(arrays, task, state, trial, radii)
+        state = _new_state(i, arrays, task, labels, sums, trial)
         unchanged, place, n_bags = 0, 0, labels.shape[1]
         while unchanged < n_bags and trials[i] < limits[i]:
             j = order[i, place]
@@ -194,57 +187,32 @@ def descend_population(arrays, task, labels, sums, order, limits, values, violat
 
 
 @njit(cache=True, nogil=True)
-def _scratch(arrays, n_clusters):
-    """Allocate scratch arrays for one individual."""
-    n_slots, n_chunks = arrays.squares.shape
-    k, n_bags = n_clusters, arrays.weights.shape[0]
+def _new_trial(arrays, k):
+    a, b = np.empty((3, arrays.squares.shape[1])), np.zeros((7, k))
+    return Trial(a[0], a[1], a[2], b[0], b[1], b[2], b[3], b[4], b[5], b[6])
+
+
+@njit(cache=True, nogil=True)
+def _new_state(i, arrays, task, labels, sums, trial):
+    """Build the state of individual i, whose rows of ``labels`` and ``sums`` change with it."""
+    counts, masses, projections, pulls = sums
+    k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     state = State(
-        np.empty(n_bags, np.int32),
+        labels[i],
         np.empty(n_chunks, np.int32),
-        np.empty((k, 0, 0)),
-        np.empty((n_slots, n_chunks)),
-        np.empty((k, 0)),
+        projections[i],
+        np.empty(arrays.squares.shape),
+        pulls[i],
         np.empty((k, k)),
-        np.empty(k),
-        np.empty(k, np.int64),
+        masses[i],
+        counts[i],
         np.empty(k),
         np.zeros((k, k)),
         np.zeros(2),
         np.zeros(k),
     )
-    trial = Trial(
-        np.empty(n_chunks),
-        np.empty(n_chunks),
-        np.empty(n_chunks),
-        np.empty(k),
-        np.empty(k),
-        np.empty(k),
-        np.zeros(k),
-        np.empty(k),
-        np.empty(k),
-        np.empty(k),
-    )
-    return state, trial
-
-
-@njit(cache=True, nogil=True)
-def _of(i, state, labels, sums):
-    """Return the state of individual i: its rows of the arrays plus the scratch arrays."""
-    counts, masses, projections, pulls = sums
-    return State(
-        labels[i],
-        state.chunk_label,
-        projections[i],
-        state.own,
-        pulls[i],
-        state.inner,
-        masses[i],
-        counts[i],
-        state.spreads,
-        state.closeness,
-        state.numbers,
-        state.norms,
-    )
+    build_state(arrays, task, state, trial, np.empty(labels.shape[1]))
+    return state
 
 
 @borrowed()
@@ -331,12 +299,8 @@ def move(j, to, arrays, task, state, trial):
     state.norms[home], state.norms[to] = trial.norms[home], trial.norms[to]
     for k in range(state.counts.shape[0]):
         for c in (home, to):
-            if k != c and state.counts[k] > 0 and state.counts[c] > 0:
-                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(
-                    state.norms[k], state.norms[c], product, arrays.rounding
-                )
-                state.closeness[c, k] = state.closeness[k, c]
+            if k != c:
+                update_closeness(k, c, arrays, state)
 
 
 @borrowed()

@@ -1,6 +1,5 @@
 """K-means kernels: Lloyd's iterations with Hamerly's bounds, nearest centres and greedy k-means++ seeds."""
 
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

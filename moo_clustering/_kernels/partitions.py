@@ -5,7 +5,6 @@ the caller allocates, because allocating in a loop would cost more than most of 
 functions compare objective vectors, for archives of non-dominated solutions.
 """
 
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

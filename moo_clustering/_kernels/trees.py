@@ -4,7 +4,6 @@ Links of equal length are ordered by the keys of their samples, so a spanning tr
 order. Distances are rounded by :func:`rounded`; those that are equal up to rounding become identical.
 """
 
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
