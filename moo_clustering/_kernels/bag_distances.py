@@ -11,7 +11,7 @@ import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.caching import njit
-from moo_clustering._kernels.partitions import squared_distance
+from moo_clustering._kernels.partitions import add_scaled, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
 # Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
@@ -216,18 +216,12 @@ def add_rows(labels, counts, rows, total, out, width, lo, hi):
             out[i, :, start:stop] = 0.0
             for b in range(labels.shape[1]):
                 if labels[i, b] != largest:
-                    _add_scaled(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
+                    add_scaled(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
             rest = out[i, largest, start:stop]
-            _add_scaled(total[start:stop], 1.0, rest)
+            add_scaled(total[start:stop], 1.0, rest)
             for k in range(out.shape[1]):
                 if k != largest and counts[i, k] > 0:
-                    _add_scaled(out[i, k, start:stop], -1.0, rest)
-
-
-@borrowed()
-def _add_scaled(row, factor, into):
-    for t in range(row.shape[0]):
-        into[t] += factor * row[t]
+                    add_scaled(out[i, k, start:stop], -1.0, rest)
 
 
 @borrowed()
@@ -239,7 +233,7 @@ def multiply_sums(sums, columns, out, width, lo, hi):
             out[i, :, start:stop] = 0.0
             for k in range(out.shape[1]):
                 for f in range(columns.shape[0]):
-                    _add_scaled(columns[f, start:stop], sums[i, k, f], out[i, k, start:stop])
+                    add_scaled(columns[f, start:stop], sums[i, k, f], out[i, k, start:stop])
 
 
 @borrowed()
@@ -451,7 +445,7 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
             if n_clusters[q] > 1:
                 totals[: n_clusters[q]] = 0.0
                 for j in range(n):
-                    _add_scaled(columns[j, start:stop], 1.0, totals[labels[q, j]])
+                    add_scaled(columns[j, start:stop], 1.0, totals[labels[q, j]])
                 _score(labels[q, start:stop], sizes[q], n_clusters[q], totals, sums[q - lo])
     for q in range(lo, hi):
         total = 0.0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
 # Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
@@ -10,15 +11,6 @@ from moo_clustering._kernels.threads import borrowed
 # in the plain algorithm, including ties.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _square(x, c):
-    total = 0.0
-    for t in range(len(x)):
-        gap = x[t] - c[t]
-        total += gap * gap
-    return total
 
 
 @njit(cache=True, nogil=True)
@@ -153,7 +145,7 @@ def _half_gaps(centers, half):
     half[:] = np.inf
     for j in range(k):
         for h in range(j):
-            square = _square(centers[j], centers[h])
+            square = squared_distance(centers[j], centers[h])
             half[j] = min(half[j], square)
             half[h] = min(half[h], square)
     for j in range(k):
@@ -202,7 +194,7 @@ def _move_centers(X, centers, labels, counts, changed, moved, sums):
         if changed[j] and counts[j] > 0:
             for t in range(d):
                 sums[j, t] /= counts[j]
-            moved[j] = np.sqrt(_square(sums[j], centers[j]))
+            moved[j] = np.sqrt(squared_distance(sums[j], centers[j]))
             # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
@@ -248,7 +240,7 @@ def lloyd(X, centers, labels, max_passes, tolerance):
                 bound = max(half[a], lower[i]) - slack
                 if upper[i] < bound:
                     continue
-                upper[i] = np.sqrt(_square(X[i], centers[a]))
+                upper[i] = np.sqrt(squared_distance(X[i], centers[a]))
                 evaluations += 1
                 if upper[i] < bound:
                     continue
@@ -294,7 +286,7 @@ def lloyd(X, centers, labels, max_passes, tolerance):
             lower[i] -= next_most if labels[i] == at else most
     objective = 0.0
     for i in range(n):
-        objective += _square(X[i], centers[labels[i]])
+        objective += squared_distance(X[i], centers[labels[i]])
     return objective, passes, evaluations + n, converged
 
 
@@ -321,7 +313,7 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
     nearest, cumulative = np.empty(n), np.empty(n)
     candidate, best = np.empty(n), np.empty(n)
     for i in range(n):
-        nearest[i] = X[first, i] if precomputed else _square(X[i], X[first])
+        nearest[i] = X[first, i] if precomputed else squared_distance(X[i], X[first])
     chosen[0] = first
     for c in range(len(draws)):
         total = 0.0
@@ -338,7 +330,7 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
                 at = int(draws[c, trial] * n)
             potential = 0.0
             for i in range(n):
-                value = min(nearest[i], X[at, i] if precomputed else _square(X[i], X[at]))
+                value = min(nearest[i], X[at, i] if precomputed else squared_distance(X[i], X[at]))
                 candidate[i] = value
                 potential += value
             if potential < least:

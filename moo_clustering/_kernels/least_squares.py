@@ -53,31 +53,25 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
     """Minimise x'Gx/2 - b'x subject to x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
-        x[r] = 0.0
-        passive[r] = False
-        gradient[r] = target[r]
+        x[r], passive[r], gradient[r] = 0.0, False, target[r]
         largest = max(largest, abs(target[r]))
     tolerance = 1e-13 * largest
     for _ in range(10 * q + 10):
-        enter = -1
-        best = tolerance
+        enter, best = -1, tolerance
         for r in range(q):
             if not passive[r] and gradient[r] > best:
-                best = gradient[r]
-                enter = r
+                enter, best = r, gradient[r]
         if enter < 0:
             return
         passive[enter] = True
         for _ in range(q + 1):
             _solve_passive(gram, target, passive, q, factor, trial)
-            step = 1.0
-            leave = -1
+            step, leave = 1.0, -1
             for r in range(q):
                 if passive[r] and trial[r] <= 0.0:
                     ratio = x[r] / (x[r] - trial[r]) if x[r] > trial[r] else 0.0
                     if ratio < step or leave < 0:
-                        step = ratio
-                        leave = r
+                        step, leave = ratio, r
             if leave < 0:
                 for r in range(q):
                     x[r] = trial[r]
@@ -85,10 +79,8 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
             for r in range(q):
                 x[r] += step * (trial[r] - x[r])
                 if passive[r] and x[r] <= 0.0:
-                    x[r] = 0.0
-                    passive[r] = False
-            x[leave] = 0.0
-            passive[leave] = False
+                    x[r], passive[r] = 0.0, False
+            x[leave], passive[leave] = 0.0, False
         for r in range(q):
             total = target[r]
             for c in range(q):
@@ -99,31 +91,18 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
     """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
-    d = A.shape[1]
-    gram = np.empty((width, width))
-    factor = np.zeros((width, width))
-    target = np.empty(width)
-    x = np.empty(width)
-    gradient = np.empty(width)
-    trial = np.empty(width)
-    passive = np.zeros(width, dtype=np.bool_)
+    gram, factor = np.empty((width, width)), np.zeros((width, width))
+    target, x = np.empty(width), np.empty(width)
+    gradient, trial, passive = np.empty(width), np.empty(width), np.zeros(width, dtype=np.bool_)
     for i in range(lo, hi):
         start = indptr[i]
         q = indptr[i + 1] - start
         trace = 0.0
         for r in range(q):
             a = indices[start + r]
-            total = 0.0
-            for f in range(d):
-                total += np.float64(A[a, f]) * A[i, f]
-            target[r] = total
+            target[r] = _dot(A, a, A[i])
             for c in range(r + 1):
-                b = indices[start + c]
-                total = 0.0
-                for f in range(d):
-                    total += np.float64(A[a, f]) * A[b, f]
-                gram[r, c] = total
-                gram[c, r] = total
+                gram[r, c] = gram[c, r] = _dot(A, a, A[indices[start + c]])
             trace += gram[r, r]
         # A small share of the trace keeps the factorisation well-defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
@@ -138,7 +117,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
 def _dot(X, a, rest):
     total = 0.0
     for f in range(len(rest)):
-        total += X[a, f] * rest[f]
+        total += np.float64(X[a, f]) * rest[f]
     return total
 
 
@@ -203,12 +182,10 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):
 @njit(cache=True, nogil=True)
 def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes):
     """Give the first ``width`` candidates equal weights, then run sweeps of coordinate descent."""
-    weights = np.empty(candidates.shape[1])
-    rest = np.empty(X.shape[1])
+    weights, rest = np.empty(candidates.shape[1]), np.empty(X.shape[1])
     for i in range(lo, hi):
         n = min(width, admissible[i])
-        for a in range(n):
-            weights[a] = 1.0 / n
+        weights[:n] = 1.0 / n
         _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest)
         errors[i], sizes[i] = _settle(X, candidates, i, n, rho, weights, rows[i], rest)
 
@@ -221,24 +198,18 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
         n = admissible[i]
         _rest(X, candidates, i, n, rows[i], rest)
         errors[i] = _error(rest, rows[i], n, rho)
-        size = 0
+        sizes[i] = 0
         for a in range(n):
-            if rows[i, a] > LINK:
-                size += 1
-        sizes[i] = size
+            sizes[i] += rows[i, a] > LINK
 
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):
     """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
     for i in range(lo, hi):
+        one, two = (second[i], first[i]) if swap[i] else (first[i], second[i])
         for a in range(first.shape[1]):
-            if swap[i]:
-                child[i, a] = second[i, a]
-                other[i, a] = first[i, a]
-            else:
-                child[i, a] = first[i, a]
-                other[i, a] = second[i, a]
+            child[i, a], other[i, a] = one[a], two[a]
 
 
 @njit(cache=True, nogil=True)
@@ -253,8 +224,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
         if g > 0.0:
             gain = g * g / (norms[j] + rho)
             if gain > least:
-                least = gain
-                best = a
+                best, least = a, gain
     return best
 
 
@@ -263,21 +233,18 @@ def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
     """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
-    weights = np.empty(candidates.shape[1])
-    used = np.empty(candidates.shape[1], dtype=np.bool_)
-    rest = np.empty(X.shape[1])
+    width, rest = candidates.shape[1], np.empty(X.shape[1])
+    weights, used = np.empty(width), np.empty(width, dtype=np.bool_)
     for r in range(lo, hi):
         i = which[r]
         n = admissible[i]
-        smallest = -1
-        size = 0
+        smallest, size = -1, 0
         for a in range(n):
             weights[a] = rows[i, a]
             used[a] = weights[a] > 0.0
-            if used[a]:
-                size += 1
-                if smallest < 0 or weights[a] < weights[smallest]:
-                    smallest = a
+            size += used[a]
+            if used[a] and (smallest < 0 or weights[a] < weights[smallest]):
+                smallest = a
         if drop[r] and size > 1:
             weights[smallest] = 0.0
         else:
@@ -329,14 +296,12 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
     k += 1
     while k > 0:
         _solve(factor, target, k, trial)
-        step = 1.0
-        leave = -1
+        step, leave = 1.0, -1
         for t in range(k):
             if trial[t] <= 0.0:
                 ratio = solution[t] / (solution[t] - trial[t]) if solution[t] > trial[t] else 0.0
                 if leave < 0 or ratio < step:
-                    step = ratio
-                    leave = t
+                    step, leave = ratio, t
         if leave < 0:
             for t in range(k):
                 solution[t] = trial[t]
@@ -363,19 +328,12 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
     # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
-    row = np.empty(width, dtype=np.float32)
-    weights = np.empty(width)
-    used = np.empty(width, dtype=np.bool_)
-    rest = np.empty(X.shape[1])
-    support = np.empty(width, dtype=np.int64)
-    factor = np.empty((width, width))
-    target = np.empty(width)
-    solution = np.empty(width)
-    trial = np.empty(width)
+    row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
+    used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)
+    factor, target = np.empty((width, width)), np.empty(width)
+    solution, trial = np.empty(width), np.empty(width)
     for i in range(lo, hi):
-        n = admissible[i]
-        k = 0
-        last = np.inf
+        n, k, last = admissible[i], 0, np.inf
         errors[i] = np.inf
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
@@ -427,8 +385,7 @@ def lower_hulls(errors, lo, hi, kept):
                 if n == 1 or slopes[n - 1] > slope:
                     break
                 n -= 1
-            slopes[n] = slope
-            stack[n] = k
+            slopes[n], stack[n] = slope, k
             n += 1
         for t in range(n):
             kept[i, stack[t]] = True

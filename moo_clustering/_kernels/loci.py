@@ -130,8 +130,7 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
     for q in range(lo, hi):
         components(links, q, row)
         if rows[0] or rows[1]:
-            add_up(row, ones, X, count, total)
-            divide(row, count, total)
+            cluster_means(row, ones, X, count, total)
             variance = deviation = 0.0
             for i in range(n):
                 square = 0.0
@@ -155,8 +154,8 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 
 
 @njit(cache=True, nogil=True)
-def add_up(row, sizes, sums, count, total):
-    """Add up the sizes and sums of the parts of each cluster, and store them at its smallest part."""
+def cluster_means(row, sizes, sums, count, total):
+    """Compute each cluster's size and mean from its parts' sizes and sums; its smallest part stores them."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -168,14 +167,9 @@ def add_up(row, sizes, sums, count, total):
             count[cluster] += sizes[c]
             for f in range(d):
                 total[cluster, f] += sums[c, f]
-
-
-@njit(cache=True, nogil=True)
-def divide(row, count, total):
-    """Convert the cluster sums to means."""
     for c in range(len(row)):
         if row[c] == c:
-            for f in range(total.shape[1]):
+            for f in range(d):
                 total[c, f] /= count[c]
 
 
@@ -187,8 +181,7 @@ def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
-        add_up(row, sizes, sums, count, total)
-        divide(row, count, total)
+        cluster_means(row, sizes, sums, count, total)
         value = within
         for c in range(len(row)):
             cluster = row[c]
@@ -207,8 +200,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
-        add_up(row, sizes, sums, count, total)
-        divide(row, count, total)
+        cluster_means(row, sizes, sums, count, total)
         deviation = 0.0
         for i in range(len(X)):
             cluster = row[base[i]]

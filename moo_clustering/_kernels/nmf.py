@@ -9,6 +9,7 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
+from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
 # With fewer runs than this, loops over the runs cost more time than they save.
@@ -30,12 +31,6 @@ def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
 
 
 @borrowed()
-def _add_one(x, q, out):
-    for w in range(out.shape[0]):
-        out[w] += x * q[w]
-
-
-@borrowed()
 def _multiply_row(data, indices, start, stop, other, out):
     """Set ``out`` to the product of a sparse matrix row with the other panel."""
     out[:] = 0.0
@@ -45,7 +40,7 @@ def _multiply_row(data, indices, start, stop, other, out):
         _add_four(data[z], other[a], data[z + 1], other[b], data[z + 2], other[c], data[z + 3], other[d], out)
         z += 4
     while z < stop:
-        _add_one(data[z], other[indices[z]], out)
+        add_scaled(other[indices[z]], data[z], out)
         z += 1
 
 

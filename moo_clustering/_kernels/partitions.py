@@ -8,6 +8,7 @@ functions compare objective vectors, for archives of non-dominated solutions.
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.threads import borrowed
 
 # Number of pairs after which the one-byte counters below are added to wide ones, before they overflow.
 _FLUSH = 255
@@ -410,6 +411,13 @@ def squared_distance(a, b):
         step = a[t] - b[t]
         total += step * step
     return total
+
+
+@borrowed()
+def add_scaled(row, factor, into):
+    """Add a row, times a factor, to another row."""
+    for t in range(row.shape[0]):
+        into[t] += factor * row[t]
 
 
 @njit(cache=True, nogil=True)

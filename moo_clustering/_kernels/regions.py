@@ -84,9 +84,7 @@ def climb_boundaries(
     temperature, which falls to a hundredth. Loads stay within ``low..high``, and regions stay connected.
     """
     n, d = X.shape
-    p = 0
-    for i in range(n):
-        p = max(p, labels[i] + 1)
+    p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
     size, edge = np.zeros(p), np.zeros(p)
     with_shape = rates[4] != 0.0
@@ -252,7 +250,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
-    key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    key, load, count, ones = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
     # Stack of sets to bisect: the first region of each set, and its number of regions.
@@ -278,10 +276,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 inside, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng
             )
             _add_loads(order, reached, parent, weight, load)
-            for q in range(reached):
-                count[order[q]] = 1
-            for q in range(reached - 1, 0, -1):
-                count[parent[order[q]]] += count[order[q]]
+            _add_loads(order, reached, parent, ones, count)
             for q in range(1, reached):
                 u = order[q]
                 below = load[u]
@@ -319,9 +314,12 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 
 @njit(cache=True, nogil=True)
-def _miss(load, low, high):
-    """Compute how far a load is outside the bounds, or 0 if it is within them."""
-    return max(0.0, low - load) + max(0.0, load - high)
+def _n_outside(loads, low, high):
+    """Count the loads outside the bounds."""
+    count = 0
+    for load in loads:
+        count += load < low or load > high
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -334,23 +332,18 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
     key, load = np.empty(n), np.empty(n)
     areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
     member = np.zeros(n, dtype=np.int64)
-    p = 0
-    for i in range(n):
-        p = max(p, labels[i] + 1)
-    loads = np.zeros(p)
+    loads = np.zeros(labels.max() + 1)
     for i in range(n):
         loads[labels[i]] += weight[i]
     for t in range(1, n_times + 1):
-        outside = 0
-        for r in range(p):
-            outside += int(loads[r] < low or loads[r] > high)
+        outside = _n_outside(loads, low, high)
         if mend and outside == 0:
             return 0
         a = b = -1
         for _ in range(50 * n):
             i = int(rng.random() * n)
             degree = indptr[i + 1] - indptr[i]
-            if degree == 0 or (mend and _miss(loads[labels[i]], low, high) == 0.0 and rng.random() < 0.9):
+            if degree == 0 or (mend and low <= loads[labels[i]] <= high and rng.random() < 0.9):
                 continue
             a, b = labels[i], labels[indices[indptr[i] + int(rng.random() * degree)]]
             if a != b:
@@ -384,10 +377,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
                     labels[u] = a if side[u] == 1 else b
                 loads[a], loads[b] = load[chosen], both - load[chosen]
                 break
-    outside = 0
-    for r in range(p):
-        outside += int(loads[r] < low or loads[r] > high)
-    return outside
+    return _n_outside(loads, low, high)
 
 
 @njit(cache=True, nogil=True)

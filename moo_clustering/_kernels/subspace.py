@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
 # Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
@@ -189,12 +190,6 @@ def _add_four(p0, p1, p2, p3, out):
 
 
 @borrowed()
-def _add_times(x, p, out):
-    for t in range(out.shape[0]):
-        out[t] += x * p[t]
-
-
-@borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
     """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
     # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
@@ -204,7 +199,7 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
         places[r] = indptr[rows[r]]
         if values.shape[0] > 0:
             for z in range(places[r], indptr[rows[r] + 1]):
-                _add_times(np.float64(values[z]), panel[indices[z]], out[r])
+                add_scaled(panel[indices[z]], np.float64(values[z]), out[r])
     if values.shape[0] > 0:
         return
     for bound in range(height, panel.shape[0] + height, height):
@@ -215,7 +210,7 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
                 _add_four(one, two, three, panel[indices[z + 3]], into)
                 z += 4
             while stop - 4 < z < stop and indices[z] < bound:
-                _add_times(1.0, panel[indices[z]], into)
+                add_scaled(panel[indices[z]], 1.0, into)
                 z += 1
             places[r] = z
 

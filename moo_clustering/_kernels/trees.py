@@ -53,8 +53,7 @@ def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):
 def rounded(value):
     """Round to 41 significant bits by Veltkamp's splitting (monotone), so rounding errors break no ties."""
     high = value * 4097.0
-    result: float = high - (high - value)
-    return result
+    return high - (high - value)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -400,17 +399,8 @@ def settle(parents):
 
 @njit(cache=True, nogil=True, inline="always")
 def _before(r, d, i, j, other_r, other_d, g, h):
-    """Return whether link (i, j) precedes link (g, h)."""
-    result: bool = False
-    if r != other_r:
-        result = r < other_r
-    elif d != other_d:
-        result = d < other_d
-    elif min(i, j) != min(g, h):
-        result = min(i, j) < min(g, h)
-    else:
-        result = max(i, j) < max(g, h)
-    return result
+    """Return whether link (i, j) precedes link (g, h), by reachability r, then in the link order."""
+    return r < other_r if r != other_r else _edge_before(d, i, j, other_d, g, h)
 
 
 @njit(cache=True, nogil=True)
@@ -547,8 +537,7 @@ def _separations(D, core, inner, order, starts):
 def _edge_before(d, i, j, e, g, h):
     """Return whether a link precedes another, by lengths d and e, then by the unordered keys."""
     if d != e:
-        result: bool = d < e
-        return result
+        return d < e
     if min(i, j) != min(g, h):
         return min(i, j) < min(g, h)
     return max(i, j) < max(g, h)
@@ -676,17 +665,14 @@ def prim(X, precomputed, keys, links):
             distance = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
             if _edge_before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
                 length[i], source[i] = distance, newest
-            if chosen < 0 or _earlier(i, left[chosen], length, source, keys):
+            c = left[max(chosen, 0)]
+            if chosen < 0 or _edge_before(
+                length[i], keys[source[i]], keys[i], length[c], keys[source[c]], keys[c]
+            ):
                 chosen = place
         newest = left[chosen]
         links[done, 0], links[done, 1] = source[newest], newest
         left[chosen] = left[n - 2 - done]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _earlier(i, j, length, source, keys):
-    result: bool = _edge_before(length[i], keys[source[i]], keys[i], length[j], keys[source[j]], keys[j])
-    return result
 
 
 @njit(cache=True, nogil=True)

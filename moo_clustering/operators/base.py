@@ -28,11 +28,11 @@ SHARED = """
 Parameters
 ----------
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-    Symmetric similarities.
+    Symmetric similarities of the samples.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions to split along.
+    Partitions along which clusters are split.
 objective : BagObjective, optional
-    Default: that of the problem.
+    Default: the objective of the problem.
 """
 
 
