@@ -77,17 +77,11 @@ def _subtract_row_times_gram(p, gram, j, k, out):
         return
     c = 0
     while c + 4 <= k:
-        _subtract_four(
-            p[c * n_runs : (c + 1) * n_runs],
-            gram[_entry(j, c)],
-            p[(c + 1) * n_runs : (c + 2) * n_runs],
-            gram[_entry(j, c + 1)],
-            p[(c + 2) * n_runs : (c + 3) * n_runs],
-            gram[_entry(j, c + 2)],
-            p[(c + 3) * n_runs : (c + 4) * n_runs],
-            gram[_entry(j, c + 3)],
-            out,
-        )
+        p0, p1 = p[c * n_runs : (c + 1) * n_runs], p[(c + 1) * n_runs : (c + 2) * n_runs]
+        p2, p3 = p[(c + 2) * n_runs : (c + 3) * n_runs], p[(c + 3) * n_runs : (c + 4) * n_runs]
+        g0, g1 = gram[_entry(j, c)], gram[_entry(j, c + 1)]
+        g2, g3 = gram[_entry(j, c + 2)], gram[_entry(j, c + 3)]
+        _subtract_four(p0, g0, p1, g1, p2, g2, p3, g3, out)
         c += 4
     while c < k:
         _subtract_product(p[c * n_runs : (c + 1) * n_runs], gram[_entry(j, c)], out)

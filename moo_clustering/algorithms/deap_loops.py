@@ -300,7 +300,7 @@ class CountedStep(Documented, ABC):
 
     @contextmanager
     def _counting_trials(self, toolbox: base.Toolbox) -> Iterator[None]:
-        mutate = getattr(toolbox, "mutate", None)
+        mutate: Any = getattr(toolbox, "mutate", None)
         before = n_trials(mutate) or 0
         yield
         self.trials += (n_trials(mutate) or 0) - before

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from os import PathLike
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pymoo.util
@@ -478,15 +478,14 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        self._arrays: ArrayGenerations | None = None
-        self._shared = False
+        # None until the first generation; False if individuals are required.
+        self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
     def algorithm(self) -> Any:
         """The running copy. Accessing it updates its population and disables generations on arrays."""
-        self._shared = True
         self._write_back()
-        self._arrays = None
+        self._arrays = False
         return self._algorithm
 
     def watch(self, callback: Callback | None, save_history: bool) -> None:
@@ -495,7 +494,7 @@ class PymooSearch:
         self._algorithm.save_history |= save_history
 
     def _write_back(self) -> None:
-        if self._arrays is not None:
+        if self._arrays:
             self._arrays.write_back()
 
     @property
@@ -532,8 +531,7 @@ class PymooSearch:
 
     def start_from(self, genes: Genes) -> None:
         """Start the initial population with the given genotypes."""
-        algorithm = self._algorithm
-        holder = getattr(algorithm, "initialization", None)
+        algorithm, holder = self._algorithm, getattr(self._algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
         sampling = getattr(holder, "sampling", None)
         if not isinstance(sampling, Sampling):
@@ -556,19 +554,12 @@ class PymooSearch:
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
                     self._look()
-                elif self._on_arrays():
-                    self._arrays.advance()  # type: ignore[union-attr]
-                else:
-                    self._algorithm.next()
-        ran_dry = self.exhausted and self._algorithm.off is None
-        self.generation += not ran_dry
-
-    def _on_arrays(self) -> bool:
-        """Return whether the next generation runs on arrays; decided once, at the first call of a run."""
-        if self._arrays is None and not self._shared:
-            self._shared = not ArrayGenerations.suits(self._algorithm)
-            self._arrays = None if self._shared else ArrayGenerations(self._algorithm)
-        return self._arrays is not None
+                    continue
+                if self._arrays is None:
+                    suits = ArrayGenerations.suits(self._algorithm)
+                    self._arrays = ArrayGenerations(self._algorithm) if suits else False
+                (self._arrays.advance if self._arrays else self._algorithm.next)()
+        self.generation += not (self.exhausted and self._algorithm.off is None)
 
     def _look(self) -> None:
         """Run ``algorithm.next()``, and check genes before and objectives after evaluation."""
@@ -605,7 +596,7 @@ class PymooSearch:
 
     def objectives(self) -> FloatArray:
         """Return the population's objective values, shape (n_individuals, n_objectives)."""
-        return self._algorithm.pop.get("F") if self._arrays is None else self._arrays.F
+        return self._arrays.F if self._arrays else self._algorithm.pop.get("F")
 
     def result(self) -> Result:
         """Return the pymoo result, with the algorithm that ran."""

@@ -115,7 +115,9 @@ def drive(
             _observe(search, recorder, progress)
             saver.save_if_due()
             try:
-                while search.generation < n_gen and not _ended(search) and not guard.requested:
+                while search.generation < n_gen and not search.exhausted and not guard.requested:
+                    if getattr(search, "finished", False):
+                        break
                     before = search.generation
                     search.advance()
                     if search.generation > before:
@@ -148,10 +150,6 @@ def complete(plans: Plans[Result]) -> Result:
         except StopIteration as end:
             result: Result = end.value
             return result
-
-
-def _ended(search: Search) -> bool:
-    return search.exhausted or bool(getattr(search, "finished", False))
 
 
 def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> None:
@@ -487,7 +485,11 @@ class Saver:
         # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
-        arrays, meta = self._state()
+        arrays, meta = self._search.state()
+        arrays, meta = prefixed("search", arrays), {"search": meta, "recorder": None}
+        if self._recorder is not None:
+            history, meta["recorder"] = self._recorder.state()
+            arrays |= prefixed("recorder", history)
         try:
             save_checkpoint(self._checkpoint, arrays, meta)
         except OSError as error:
@@ -511,15 +513,6 @@ class Saver:
                 kept = f"{where} contains generation {self._saved}, from which a resumed run continues"
         said = str(error) or "memory ran out"
         return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
-
-    def _state(self) -> State:
-        arrays, meta = self._search.state()
-        arrays = prefixed("search", arrays)
-        wrapped: dict[str, Any] = {"search": meta, "recorder": None}
-        if self._recorder is not None:
-            history, wrapped["recorder"] = self._recorder.state()
-            arrays |= prefixed("recorder", history)
-        return arrays, wrapped
 
 
 def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,10 +120,8 @@ def select_pareto(
         Loss of each run; the mean loss of a subset is the third objective.
     min_runs : int, default=5
         Minimum number of runs in a subset.
-    pop_size : int, default=40
-        Population size.
-    n_gen : int, default=60
-        Number of generations.
+    pop_size, n_gen : int, default=40, 60
+        Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
         :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing

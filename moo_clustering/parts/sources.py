@@ -261,9 +261,8 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
             f"{source.dtype}"
         )
     n, read, is_array = source.shape[0], partial(_slice, source), isinstance(source, np.ndarray)
-    is_map = (
-        isinstance(source, np.memmap) and isinstance(source.base, mmap.mmap) and source.flags.c_contiguous
-    )
+    base: Any = source.base if isinstance(source, np.memmap) else None
+    is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
         # Send only the file name, so that workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
@@ -298,7 +297,8 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
         for name, kind in zip(names, source.dtypes, strict=True):
             if getattr(kind, "kind", "O") not in "biuf":
                 raise ValueError(_text_fault(name, f"type {kind}", "the frame"))
-        dtype, delayed, sizes = _dtype_of(source.dtypes), source.to_delayed(), (np.nan,)
+        dtype, delayed = _dtype_of(source.dtypes), source.to_delayed()
+        sizes: Any = (np.nan,)
     else:
         if choice.columns is not None or choice.drop or source.ndim != 2 or source.dtype.kind not in "biuf":
             raise ValueError(
