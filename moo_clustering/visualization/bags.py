@@ -54,6 +54,7 @@ class BagDistanceData:
         Number of bags in each cluster, including bags that are not shown.
     kind : str
         Kind of distance, in words.
+    directed : bool
         Whether the distances are asymmetric.
     """
 
