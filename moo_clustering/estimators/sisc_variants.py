@@ -156,10 +156,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution by a rule that ``select`` accepts, at the cost of one evaluation.
+        """Select another solution by a rule that ``select`` accepts, or the control (``"random"``).
 
         Sets ``labels_`` and the other attributes of the solution. Raises a ValueError if the rule is unknown,
-        if the row is outside the front, or if there is no control.
+        if the row is outside the front, or if there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
