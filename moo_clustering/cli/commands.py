@@ -161,11 +161,7 @@ def demo(out: Path, seed: int) -> None:
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
-@_option(
-    "--error-rate SHARE",
-    "With --ask: expected share of wrong answers, or auto; default: 0.03.",
-    callback=_error_rate,
-)
+@_option("--error-rate SHARE", "With --ask: expected share of wrong answers.", callback=_error_rate)
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
@@ -238,7 +234,7 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
 
 _header = _option(
     "--header/--no-header",
-    "Whether the first line contains the column names; default: as in the fit.",
+    "Whether the first line has the column names; default: as in the fit.",
     default=None,
 )
 _workers = _option("--workers N", "Read DATA in partitions with N processes; 0: in this process.", _NATURAL)

@@ -340,7 +340,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
             raise DataError(f"--{name} requires a table with columns to convert to features, not {samples}")
         if name == "weights" and not samples.has_equal_columns:
             said = (
-                f"--weights requires columns of equal scale, but here method {method} uses the original scale"
+                f"--weights requires columns of equal scale, but method {method} uses the original scale here"
             )
             raise DataError(f"{said}; omit --set scale=..., if present")
 

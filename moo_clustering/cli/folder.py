@@ -596,10 +596,7 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 
 
 def with_clusters(
-    frame: pd.DataFrame,
-    labels: NDArray[Any],
-    classes: Sequence[str] | None,
-    others: Mapping[str, NDArray[Any]],
+    frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}

@@ -114,12 +114,8 @@ def run_explain(
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = [
-            {
-                "n_conditions": each.n_conditions,
-                "fidelity": each.fidelity,
-                "rules": [*map(asdict, each.rules)],
-            }
-            for each in front
+            {"n_conditions": one.n_conditions, "fidelity": one.fidelity, "rules": [*map(asdict, one.rules)]}
+            for one in front
         ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
