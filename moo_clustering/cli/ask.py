@@ -311,10 +311,8 @@ def run_ask(
         try:
             try:
                 _json_dialog(run) if as_json else _dialog(run)
-            except EOFError:
-                click.echo(err=as_json)
-            except KeyboardInterrupt:
-                interrupted = True
+            except (EOFError, KeyboardInterrupt) as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
                 click.echo(err=as_json)
             n_answers = len(run.session.history_)
             with InterruptGuard(requested=interrupted) as guard:

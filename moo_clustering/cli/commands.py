@@ -260,7 +260,9 @@ _scheduler = _option(
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
 @_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
 @_option(
-    "--hold-out SHARE", "Methods that predict labels: share withheld for scoring.", click.FloatRange(0, 1)
+    "--hold-out SHARE",
+    "Methods that predict labels: share of labels withheld for scoring.",
+    click.FloatRange(0, 1),
 )
 @_option(
     "--label-file FILE",
@@ -271,7 +273,9 @@ _scheduler = _option(
 @_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
-    "--tolerance SHARE", "Maps: maximum deviation of a load from the mean load, such as 15%.", callback=_share
+    "--tolerance SHARE",
+    "Maps: largest deviation of a region's load from the mean load, such as 15%.",
+    callback=_share,
 )
 @_option(
     "--start START",
@@ -296,7 +300,9 @@ _scheduler = _option(
     ["dependence", "equal"],
 )
 @_option(
-    "--missing", "Tables: fill empty cells from near rows (default), or by medians.", ["neighbors", "median"]
+    "--missing",
+    "Tables: fill missing cells from the nearest rows (default), or with the median of the column.",
+    ["neighbors", "median"],
 )
 @_option("--text-columns COLUMNS", "DATA contains documents: text columns, such as title,text.")
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
@@ -304,7 +310,9 @@ _scheduler = _option(
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
 @_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
 @_option(
-    "--features n_features N", "Methods that predict labels: keep the N most informative features.", _POSITIVE
+    "--features n_features N",
+    "Methods that predict labels: keep the N features most informative about them.",
+    _POSITIVE,
 )
 @_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
