@@ -117,9 +117,7 @@ def ask(folder: Path, **options: Any) -> None:
 @click.argument("results", type=_FILE)
 @_flag("--minimize", "Smaller values are better (default: larger values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
-@_option(
-    "--posthoc", "Post-hoc procedure for pairs of methods.", ["shaffer", "holm", "nemenyi"], shown="shaffer"
-)
+@_option("--posthoc", "Post-hoc procedure for pairs.", ["shaffer", "holm", "nemenyi"], shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")
 @_option(
     "--long/--wide is_long",
@@ -238,9 +236,7 @@ _header = _option(
     default=None,
 )
 _workers = _option("--workers N", "Read DATA in partitions with N processes; 0: in this process.", _NATURAL)
-_scheduler = _option(
-    "--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster, such as tcp://host:8786."
-)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster (tcp://host:8786).")
 
 
 @main.command()
@@ -252,9 +248,7 @@ _scheduler = _option(
     "method regions accepts auto.",
     callback=_number_or_interval,
 )
-@_option(
-    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
-)
+@_option("--granularity", "Default method, without -k: few, some or many clusters.", ["few", "some", "many"])
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags of instances: column of bag identifiers.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
@@ -535,9 +529,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
 @main.command()
 @_run
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
-@_option(
-    "--names file FILE", "JSON file of names by cluster, such as names.json from the report page.", _FILE
-)
+@_option("--names file FILE", "JSON file of names by cluster, such as names.json of the report page.", _FILE)
 @_json("Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
@@ -592,9 +584,7 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("file", metavar="FILE", type=_FILE)
-@_option(
-    "--jobs N", "Processes; -1: all processors; default: jobs in FILE, or 1.", int, callback=_workers_wanted
-)
+@_option("--jobs N", "Processes (-1: all); default: jobs in FILE, or 1.", int, callback=_workers_wanted)
 @_flag("--retry", "Compute failed and timed-out cells again.")
 @_quiet
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:

@@ -284,9 +284,7 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         if not resume:
             raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
     elif has_labels and status != "running":
-        raise FolderError(
-            f"{path} contains an interrupted run without a checkpoint to continue from; {_OTHER}"
-        )
+        raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
     elif status == "running" and not resume:
         said = f"{path} contains a run that is still running or was killed"
         raise FolderError(f"{said}; start over with --resume or {_OTHER}")
