@@ -291,21 +291,17 @@ def named_columns(
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
-            notes.append(
-                "the first line contains only numbers and is read as data; the columns are called "
-                f"column1 to column{len(cells)}"
-                if len(cells) > 1
-                else "the first line is a number and is read as data; the column is called column1"
-            )
+            names = f"column1 to column{len(cells)}" if len(cells) > 1 else "column1"
+            notes.append(f"the first line contains only numbers and is read as data, with the names {names}")
             header = False
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
-    names = column_names(head, source, numbers=True)
-    decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
+    columns = column_names(head, source, numbers=True)
+    decimals = [name for name in columns if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
         text = f"the first line is read as column names, but {decimals[0]!r} looks like a value; "
         notes.append(Advice(f"{text}read it as data with ", "header=False", "--no-header"))
-    return names, True
+    return columns, True
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
