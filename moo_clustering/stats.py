@@ -760,11 +760,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
 
 
 def sentences(
-    test: FriedmanResult | None,
-    pairs: pd.DataFrame,
-    groups: Sequence[tuple[str, ...]],
-    posthoc: str,
-    alpha: float,
+    test: FriedmanResult | None, pairs: pd.DataFrame, groups: Sequence[Any], posthoc: str, alpha: float
 ) -> list[str]:
     """Write one sentence about all methods, then one for each method that is better than others."""
     better, significant = [], pairs[pairs["significant"]]

@@ -87,9 +87,9 @@ def read_bags(
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
     Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, empty,
-    truncated, damaged or of unknown type; if rows have unequal widths; if values are missing, infinite,
-    non-numeric or undeclared; if a bag is empty or has several classes; or if a column does not exist.
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
+    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
+    a bag is empty or has several classes; or if a column does not exist.
 
     Parameters
     ----------

@@ -135,10 +135,9 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
     and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if the file is missing,
-    empty, truncated, damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some
-    labels of a row are missing; if indices are repeated or too large; if features are missing, infinite or
-    non-numeric; or if the XML file declares a document type.
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
+    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
+    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
 
     Parameters
     ----------

@@ -153,11 +153,10 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
-    cells have this form) become days since the earliest date, and times of day and durations become hours.
-    Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
-    equal in double precision, are treated as codes and hence as text. An unnamed first column contains row
-    identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is dropped. Takes O(bytes) time and memory.
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
+    earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
+    An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
+    dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
