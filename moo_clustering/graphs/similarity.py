@@ -4,15 +4,16 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
+from moo_clustering._types import AnyFloatArray, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
@@ -224,7 +225,7 @@ def self_tuning_graph(
     return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
 
 
-def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: int) -> FloatArray:
+def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) -> FloatArray:
     positive = distances[distances > 0]
     if not len(positive):
         return np.ones_like(distances)
