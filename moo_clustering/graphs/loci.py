@@ -205,12 +205,7 @@ def mst_interestingness(
 
 
 def _ranks(
-    data: NDArray[Any],
-    pairs: Int64Array,
-    keys: Int32Array,
-    metric: neighborhoods.Metric,
-    cap: int,
-    n_jobs: int | None,
+    data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
     space = neighborhoods.metric_space(data, metric)

@@ -19,6 +19,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import caching, trees
 from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
+from moo_clustering.graphs.neighbors import Metric, PlainMetric, Ties
 from moo_clustering.graphs.spectral import checked_counts
 
 # Above this number of features, boxes exclude too few points to save time.
@@ -64,9 +65,9 @@ class SpanningTree:
 def euclidean_mst(
     X: ArrayLike,
     *,
-    metric: neighbors.Metric = "euclidean",
+    metric: Metric = "euclidean",
     root: Root = "random",
-    ties: neighbors.Ties | Int32Array = "random",
+    ties: Ties | Int32Array = "random",
     algorithm: Algorithm = "auto",
     rng: np.random.Generator | None = None,
 ) -> SpanningTree:
@@ -113,7 +114,7 @@ def euclidean_mst(
     return hang_up(links, lengths, n, int(place))
 
 
-def _checked_keys(ties: neighbors.Ties | Int32Array, n_samples: int, rng: np.random.Generator) -> Int32Array:
+def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Generator) -> Int32Array:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}")
@@ -125,7 +126,7 @@ def _checked_keys(ties: neighbors.Ties | Int32Array, n_samples: int, rng: np.ran
 
 
 def _of_rows(
-    X: NDArray[Any], keys: Int32Array, metric: neighbors.Metric, algorithm: str
+    X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
@@ -221,22 +222,18 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
 
 
-def _lengths(
-    points: FloatArray, links: Int64Array, metric: neighbors.Metric, power: float | None
-) -> FloatArray:
+def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
     if power == 2.0:
         return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    return np.array(
-        [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
-        dtype=np.float64,
-    ).reshape(-1)
+    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
+    return np.array(found, dtype=np.float64)
 
 
 def mutual_reachability_mst(
     X: ArrayLike,
     *,
     n_neighbors: int = 5,
-    metric: neighbors.PlainMetric = "euclidean",
+    metric: PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).

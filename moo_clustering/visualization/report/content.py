@@ -37,6 +37,7 @@ _MOST_RUNS = 200
 # If the members of a front are clustered only on demand, at most this number of labels is shown in total, but
 # at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
+Names = Sequence[str] | None
 Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, each sample's index or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
@@ -522,7 +523,7 @@ class RunSolutions(NamedTuple):
     notes: list[str]
 
 
-def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
+def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
     """Collect the front, result, alternatives, controls and runs, and the selections by all rules."""
     # ``class_names`` gives the names of classes 0, 1, ... in the labels of the fit.
     # For up to this number of samples, k-means is faster on one thread.
@@ -530,7 +531,7 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
         return _collected(result, class_names)
 
 
-def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
+def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
     solutions = Solutions()
     members, notes = front_members(result)
     for solution in members:
@@ -560,11 +561,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions,
-    role: str,
-    result: ClusteringResult,
-    class_names: Sequence[str] | None,
-    always_named: bool = True,
+    solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
     """Return the position of a result's partition, adding the partition unless the front contains it."""
     place = solutions.place(
@@ -622,9 +619,7 @@ def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
     """Return the result selected by each rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # This fit might not support the rule.
-            with suppress(ValueError):
-                found[rule] = result.select(rule) if result.select is not None else result
+        # The fit might not support the rule.
+        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+            found[rule] = result.select(rule) if result.select is not None else result
     return found

@@ -150,8 +150,8 @@ def cluster_facts(
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
-        central = None if samples.has_means else (distances.rows, cohesion.to_own)
-        typical = typical_rows(samples, solution.labels, solution.medoids, central)
+        near = None if samples.has_means else (distances.rows, cohesion.to_own)
+        typical = typical_rows(samples, solution.labels, solution.medoids, near)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
@@ -468,16 +468,13 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 
 
 def typical_rows(
-    samples: Samples,
-    labels: Int32Array,
-    medoids: Int64Array | None,
-    central: tuple[Rows, FloatArray] | None = None,
+    samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # With cosine distances, the mean is a direction. If ``central`` contains rows and their mean distances to
+    # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
     # their own clusters, samples are sorted by these. If the method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
-    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if central is None else central
+    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
     if medoids is None or len(medoids) != n_clusters:
         return found
