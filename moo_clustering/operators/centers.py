@@ -58,7 +58,7 @@ class CenterMatchingCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> FloatArray:
         parents = map(center_problem(problem).encoding.relative_centers, X)
-        children = [match_centers(*pair, rng) for pair in zip(*parents, strict=True)]
+        children = [match_centers(first, second, rng) for first, second in zip(*parents, strict=True)]
         return np.reshape(children, (-1, 2, X.shape[2])).swapaxes(0, 1)[: self.n_offsprings]
 
 

@@ -200,7 +200,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
         """Overlay partition b with random clusters of partition a; both must be canonical."""
         inherited = drawn_clusters(int(a.max()) + 1, rng)
-        options = {"min_share": self.min_share, "max_rounds": self.max_rounds, "k_max": k_max}
+        options: Any = {"min_share": self.min_share, "max_rounds": self.max_rounds, "k_max": k_max}
         return lay_over(a, b, inherited, self.graph, **options)
 
 

@@ -95,8 +95,9 @@ class RowUniformCrossover(base.PairCrossover):
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         children = np.empty(X.shape, dtype=np.float32)
-        for k, pair in enumerate(X.swapaxes(0, 1)):
-            children[:, k] = _swapped_rows(problem, *pair, base.random_bits(1, problem.n_samples, rng)[0])
+        for k, (first, second) in enumerate(X.swapaxes(0, 1)):
+            swap = base.random_bits(1, problem.n_samples, rng)[0]
+            children[:, k] = _swapped_rows(problem, first, second, swap)
         return children
 
 
@@ -217,8 +218,8 @@ class RowTableEvaluator(Evaluator):
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
         for individual in pop:
             if not individual.has("row_errors"):
-                for name, (table,) in zip(TABLES, problem.row_tables(individual.X), strict=True):
-                    individual.set(name, table)
+                for name, tables in zip(TABLES, problem.row_tables(individual.X), strict=True):
+                    individual.set(name, tables[0])
             F, G = summed(*(individual.get(name)[np.newaxis] for name in TABLES))
             for name, value in (("F", F[0]), ("G", G[0]), ("H", np.empty(0))):
                 individual.set(name, value)
