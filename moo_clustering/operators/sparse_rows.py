@@ -218,8 +218,9 @@ class RowTableEvaluator(Evaluator):
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
         for individual in pop:
             if not individual.has("row_errors"):
-                for name, tables in zip(TABLES, problem.row_tables(individual.X), strict=True):
-                    individual.set(name, tables[0])
+                errors, sizes = problem.row_tables(individual.X)
+                individual.set("row_errors", errors[0])
+                individual.set("row_sizes", sizes[0])
             F, G = summed(*(individual.get(name)[np.newaxis] for name in TABLES))
             for name, value in (("F", F[0]), ("G", G[0]), ("H", np.empty(0))):
                 individual.set(name, value)

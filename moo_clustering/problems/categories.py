@@ -1,7 +1,8 @@
 """Fuzzy clustering around modes: the problem, and its spaces for category codes and numeric features."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -56,15 +57,13 @@ class FuzzyModesProblem(SignedProblem):
     ----------
     space : ModeSpace
         Data, attribute values and distances.
-    n_clusters, n_features, n_samples : int
 
     Notes
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
     number of categories, or the number of features. Genotypes with the same modes in any order have identical
-    objectives, in any population and for any number of threads. Modes can be equal or have no samples.
-
-    pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    objectives, in any population and for any number of threads. Modes can be equal or have no samples. pymoo
+    stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -94,13 +93,8 @@ class FuzzyModesProblem(SignedProblem):
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         self.fuzziness = float(fuzziness)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=self.n_clusters * self.n_features,
-            n_obj=2,
-            xl=np.tile(self.space.lower, self.n_clusters),
-            xu=np.tile(self.space.upper, self.n_clusters),
-            vtype=self.space.dtype.type,
-        )
+        xl, xu = (np.tile(bound, self.n_clusters) for bound in (self.space.lower, self.space.upper))
+        super().__init__(n_var=len(xl), n_obj=2, xl=xl, xu=xu, vtype=self.space.dtype.type)
 
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
@@ -118,9 +112,8 @@ class FuzzyModesProblem(SignedProblem):
         """Return the memberships u_ik, shape (n_individuals, n_clusters, n_samples)."""
         modes = self.modes(X)
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
-        for rows in self._individuals(len(modes)):
-            for part in self._samples():
-                u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
+        for rows, part in product(self._individuals(len(modes)), self._samples()):
+            u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -134,9 +127,8 @@ class FuzzyModesProblem(SignedProblem):
         """Return each sample's nearest mode (the first on ties), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
-        for rows in self._individuals(len(modes)):
-            for part in self._samples():
-                labels[rows, part] = self.space.distances(modes[rows], part).argmin(axis=1)
+        for rows, part in product(self._individuals(len(modes)), self._samples()):
+            labels[rows, part] = self.space.distances(modes[rows], part).argmin(axis=1)
         return labels
 
     def canonical(self, X: ArrayLike) -> NDArray[Any]:
@@ -185,14 +177,11 @@ class FuzzyModesProblem(SignedProblem):
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
         """Improve and score all individuals in blocks on several threads, with single-threaded BLAS."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
-        with one_thread("blas"):
-            workers = min(n_threads(self.n_jobs), len(blocks))
-            if workers > 1:
-                with named_losses(), ThreadPoolExecutor(workers) as pool:
-                    results = list(pool.map(self._score, blocks))
-            else:
-                results = [self._score(block) for block in blocks]
-        return np.concatenate([new for new, _ in results]), np.concatenate([F for _, F in results])
+        workers = min(n_threads(self.n_jobs), len(blocks))
+        with one_thread("blas"), named_losses(), ThreadPoolExecutor(workers) as pool:
+            results = list((pool.map if workers > 1 else map)(self._score, blocks))
+        improved, F = zip(*results, strict=True)
+        return np.concatenate(improved), np.concatenate(F)
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
         """Compute the new modes and their objectives."""
@@ -214,8 +203,7 @@ class FuzzyModesProblem(SignedProblem):
         return modes, np.column_stack([pi, -sep])
 
     def _samples(self) -> Iterator[slice]:
-        for lo in range(0, self.n_samples, BLOCK_SAMPLES):
-            yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
+        return (slice(lo, lo + BLOCK_SAMPLES) for lo in range(0, self.n_samples, BLOCK_SAMPLES))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
         """Split a population into blocks of limited memory, at least one for each thread with enough work."""
@@ -225,8 +213,7 @@ class FuzzyModesProblem(SignedProblem):
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
             step = min(step, -(-n_individuals // threads))
-        for lo in range(0, n_individuals, step):
-            yield slice(lo, lo + step)
+        return (slice(lo, lo + step) for lo in range(0, n_individuals, step))
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
@@ -299,7 +286,7 @@ class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
     # Distances (float32, exact for these integers) and sums (float64) are products with a block's 0/1 table
-    # of samples and categories. It is sparse above a mean of 64 categories per attribute.
+    # of samples and categories.
 
     dtype = np.dtype(np.int32)
 
@@ -312,10 +299,8 @@ class HammingSpace:
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
         n, k, p = modes.shape
-        of_mode = self._dense(modes.reshape(n * k, p))
-        equal = np.asarray(of_mode @ self._table(part).T).astype(np.float64, order="C")
-        np.subtract(float(p), equal, out=equal)
-        return equal.reshape(n, k, equal.shape[1])
+        equal = np.asarray(self._dense(modes.reshape(n * k, p)) @ self._table(part).T)
+        return (p - equal.astype(np.float64, order="C")).reshape(n, k, equal.shape[1])
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
         columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
@@ -323,8 +308,8 @@ class HammingSpace:
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
         n, k, size = weights.shape
-        table = self._table(part).astype(np.float64)
-        return np.asarray(weights.reshape(n * k, size) @ table).reshape(n, k, self.width)
+        sums = weights.reshape(n * k, size) @ self._table(part).astype(np.float64)
+        return np.asarray(sums).reshape(n, k, self.width)
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
         updated = np.empty_like(modes)
@@ -418,10 +403,7 @@ class EuclideanSpace:
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 
-SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
-    "hamming": HammingSpace,
-    "euclidean": EuclideanSpace,
-}
+SPACES: dict[str, Callable[[ArrayLike], ModeSpace]] = {"hamming": HammingSpace, "euclidean": EuclideanSpace}
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:

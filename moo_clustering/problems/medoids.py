@@ -48,7 +48,7 @@ class MedoidProblem(EncodedProblem):
     decode : {"reassign", "literal"}, default="reassign"
         Whether new medoids are scored with labels reassigned to them or with the old medoids' labels.
     n_local : int, default=1
-        Maximum number of rounds of assignment and medoid updates; must be 1 with ``"literal"``.
+        Maximum number of rounds of assignment and medoid updates. Must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
@@ -75,10 +75,8 @@ class MedoidProblem(EncodedProblem):
     Notes
     -----
     Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
-    members takes O(n n_c) or O(n_c n_features) time.
-
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals that have
-    the same medoids in a different order. Offspring often become duplicates only when evaluated.
+    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates only when evaluated;
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
@@ -212,11 +210,8 @@ class MedoidDecoder:
         n_local: int,
         constrained: ConstrainedAssignment | None,
     ) -> None:
-        self.encoding = encoding
-        self.space = encoding.space
-        self.mode = mode
-        self.n_local = n_local
-        self.constrained = constrained
+        self.encoding, self.space = encoding, encoding.space
+        self.mode, self.n_local, self.constrained = mode, n_local, constrained
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
@@ -231,9 +226,8 @@ class MedoidDecoder:
 
     def _improve(self, genes: IntArray) -> Decoded:
         """Alternate between medoid updates and nearest-medoid assignment until nothing changes."""
-        medoids = genes.copy()
+        medoids, active = genes.copy(), np.arange(len(genes))
         labels, distances = self.space.nearest(medoids)
-        active = np.arange(len(medoids))
         for _ in range(self.n_local):
             improved = self.encoding.medoids_of(labels[active])
             changed = (improved != medoids[active]).any(axis=1)
@@ -275,14 +269,7 @@ class MedoidDecoder:
 
 
 class SpaceMedoidEncoding(MedoidEncoding):
-    """A :class:`~moo_clustering.encodings.MedoidEncoding` with distances from a ``MedoidSpace``.
-
-    The attribute ``distances`` is available only if the MedoidSpace stores a matrix.
-
-    Parameters
-    ----------
-    k_max : {"sqrt", "ceil_sqrt"} or int
-    """
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` with distances from a ``MedoidSpace``."""
 
     def __init__(self, space: MedoidSpace, k_max: int | str) -> None:
         self.space = space
@@ -366,14 +353,14 @@ class ConstrainedAssignment:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
         weight = -1.0 if penalty is None else float(penalty)
-        n_groups = len(self.bounds) - 1
-        width = medoids.shape[1]
-        for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
+        groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+        width = max(medoids.shape[1] * (len(self.bounds) - 1), space.n_samples)
+        for part in block_slices(len(medoids), width):
             some = medoids[part]
             # Under constraints, a medoid can join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
-            ids, index = _distinct(some)
-            groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+            ids = np.unique(some[some >= 0]).astype(np.int64)
+            index = np.where(some < 0, -1, np.searchsorted(ids, some))
             assign_groups(self._costs(space, ids), index, *groups, weight, block)
             labels[part] = block
         return _without_gaps(labels, medoids)
@@ -392,13 +379,6 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
         np.ascontiguousarray(both[:, 1]),
         np.searchsorted(both[:, 0], np.arange(n_groups + 1)).astype(np.int64),
     )
-
-
-def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Return the distinct medoids, and each gene's position among them (-1 for padding)."""
-    ids = np.unique(medoids[medoids >= 0])
-    index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
-    return ids.astype(np.int64), index.astype(np.int64)
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
