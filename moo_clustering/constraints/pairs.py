@@ -301,7 +301,8 @@ def equal_and_different(
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
-    equal, different = np.zeros((2, labels.shape[1]), dtype=np.float64 if is_weighted else np.int64)
+    counts: Any = np.zeros((2, labels.shape[1]), dtype=np.float64 if is_weighted else np.int64)
+    equal, different = counts
     if is_weighted:
         weigh_equal(labels, pairs, weights, equal, different)
         return equal, different
@@ -429,7 +430,7 @@ def satisfied_pairs(
         n_samples=labels.shape[1],
     )
     n_must, n_cannot = len(pairs.must_link), len(pairs.cannot_link)
-    must, cannot = pairs.satisfied(labels)
+    must, cannot = (count.astype(np.int64) for count in pairs.satisfied(labels))
     sizes = np.bincount(y[y >= 0])
     if len(sizes):
         together = int(n_pairs(sizes).sum())
