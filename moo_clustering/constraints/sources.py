@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from numbers import Real
 from os import PathLike, fspath
-from typing import Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.random import Generator
@@ -239,7 +239,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
     return rng.choice(ranks, size=size, replace=False)
 
 
-def as_gold(y: Any) -> Gold:
+def as_gold(y: Any) -> SingleLabels | LabelSets:
     """Read true labels: 1-d labels, a list of label sets, or a 2-d indicator array."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(without_duplicates(y.tocsr())))
@@ -285,22 +285,6 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
     return sparse.csr_array((ones, (rows, cells)), shape=shape)
 
 
-class Gold(Protocol):
-    """True labels, which determine the pairs of samples with a common label."""
-
-    n_samples: int
-    n_must: int
-
-    def shared(self, pairs: Int64Array) -> BoolArray:
-        """Return whether the two samples of each pair share a label."""
-
-    def must_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Return the must-links with the given ranks, 0 <= rank < n_must."""
-
-    def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
-
-
 class SingleLabels:
     """One label per sample, with O(n_samples) memory and O(log n_classes) time per pair."""
 
@@ -321,14 +305,17 @@ class SingleLabels:
         self.n_must = int(self._must[-1]) if len(sizes) else 0
 
     def shared(self, pairs: Int64Array) -> BoolArray:
+        """Return whether the two samples of each pair share a label."""
         return self._codes[pairs[:, 0]] == self._codes[pairs[:, 1]]
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
+        """Return the must-links with the given ranks, 0 <= rank < n_must."""
         group, rest = _locate(ranks, self._must)
         a, b = unrank_pairs(rest)
         return self._by_class[np.column_stack([self._start[group] + a, self._start[group] + b])]
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
+        """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
         # Pair each member of a class with each sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])

@@ -84,17 +84,24 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
         bonus = np.array([0.0 if b is None else b for b in pop.get("constraint_bonus")], dtype=float)
-        rank = np.full(len(pop), -1)
-        crowding = np.full(len(pop), np.nan)
-        for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_survive)):
-            rank[front] = k
-            crowding[front] = crowding_distance(F[front], self.boundary) + bonus[front]
+        rank, crowding = rank_with_bonus(F, bonus, self.boundary, n_survive)
         ranked = np.flatnonzero(rank >= 0)
         order = np.lexsort((rng.random(len(ranked)), -crowding[ranked], rank[ranked]))
         chosen = ranked[order[:n_survive]]
         survivors = pop[chosen]
         survivors.set("rank", rank[chosen].tolist(), "crowding", crowding[chosen].tolist())
         return survivors
+
+
+def rank_with_bonus(
+    F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return front numbers, and crowding distances plus bonus; front -1 follows ``n_ranked`` members."""
+    rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
+    for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
+        rank[front] = k
+        crowding[front] = crowding_distance(F[front], boundary) + bonus[front]
+    return rank, crowding
 
 
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:

@@ -1,9 +1,9 @@
 """Fuzzy clustering around modes: the problem, and its spaces for category codes and numeric features."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,7 +55,7 @@ class FuzzyModesProblem(SignedProblem):
 
     Attributes
     ----------
-    space : ModeSpace
+    space : HammingSpace or EuclideanSpace
         Data, attribute values and distances.
 
     Notes
@@ -88,7 +88,7 @@ class FuzzyModesProblem(SignedProblem):
         if positive("fuzziness", fuzziness) <= 1:
             raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
-        self.space: ModeSpace = SPACES[metric](X)
+        self.space: HammingSpace | EuclideanSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         self.fuzziness = float(fuzziness)
@@ -254,39 +254,11 @@ def separation(between: FloatArray, m: float) -> FloatArray:
     return (powered(memberships(others, m), m) * between).sum(axis=(1, 2))
 
 
-class ModeSpace(Protocol):
-    """Space of modes: data, gene bounds and distances. A mode is computed from ``width`` sums."""
-
-    data: NDArray[Any]
-    lower: NDArray[Any]
-    upper: NDArray[Any]
-    dtype: np.dtype[Any]
-    width: int
-
-    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        """Compute the distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
-
-    def between(self, modes: NDArray[Any]) -> FloatArray:
-        """Return the distances between modes, shape (n, n_modes, n_modes)."""
-
-    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
-
-    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
-
-    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a value for each attribute."""
-
-    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise a ValueError if they lie outside the space."""
-
-
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # Distances (float32, exact for these integers) and sums (float64) are products with a block's 0/1 table
-    # of samples and categories.
+    # Distances (float32, exact for these integers) and the ``width`` sums that give a mode (float64) are
+    # products with a block's 0/1 table of samples and categories.
 
     dtype = np.dtype(np.int32)
 
@@ -298,20 +270,24 @@ class HammingSpace:
         self.width = int(self.starts[-1])
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
+        """Compute the distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
         n, k, p = modes.shape
         equal = np.asarray(self._dense(modes.reshape(n * k, p)) @ self._table(part).T)
         return (p - equal.astype(np.float64, order="C")).reshape(n, k, equal.shape[1])
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
+        """Return the distances between modes, shape (n, n_modes, n_modes)."""
         columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
         return np.stack(columns, axis=2).astype(np.float64)
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
+        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
         n, k, size = weights.shape
         sums = weights.reshape(n * k, size) @ self._table(part).astype(np.float64)
         return np.asarray(sums).reshape(n, k, self.width)
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
+        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
@@ -321,9 +297,11 @@ class HammingSpace:
         return np.where(total[:, :, None] > 0.0, updated, modes)
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
+        """Draw a value for each attribute."""
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
+        """Convert genes to modes; raise a ValueError if they lie outside the space."""
         codes = np.rint(modes)
         # The negated condition also rejects NaN.
         if not ((codes >= 0) & (codes <= self.upper)).all():
@@ -403,7 +381,7 @@ class EuclideanSpace:
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 
-SPACES: dict[str, Callable[[ArrayLike], ModeSpace]] = {"hamming": HammingSpace, "euclidean": EuclideanSpace}
+SPACES: dict[str, type[Any]] = {"hamming": HammingSpace, "euclidean": EuclideanSpace}
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:

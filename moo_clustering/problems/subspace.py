@@ -206,40 +206,26 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     return candidates[chosen].astype(np.int64)
 
 
-Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]
-
-
-def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
+def _dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """Compute F1 = sum_lj w_lj^f d_jl / n, the mean distance to centroids within their subspaces."""
     terms = done.memberships**options.fuzziness * done.distances
     return float(terms.sum(dtype=np.float64)) / len(terms)
 
 
-def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
+def _impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """Compute F2 = sum_l S'_l Imp_l / n for labelled documents, relative to their overall impurity."""
     shares, sizes = labelled_shares(done.memberships, targets)
-    n_labelled = len(targets.rows)
-    values = subspace.impurity(
-        shares, subspace.overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean"
-    )
+    n_labelled, overall = len(targets.rows), subspace.overall_shares(targets)
+    values = subspace.impurity(shares, overall, sizes, n_labelled, targets.multilabel, "mean")
     return float(sizes @ values) / n_labelled
 
 
-def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Count the clusters (F3)."""
-    return float(done.memberships.shape[1])
-
-
-def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep."""
-    return float(np.sum(done.chi_term))
-
-
-OBJECTIVES: dict[str, Objective] = {
-    "dispersion": dispersion,
-    "impurity": mean_impurity,
-    "n_clusters": cluster_count,
-    "chi_square": weighted_chi_square,
+OBJECTIVES: dict[str, Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]] = {
+    "dispersion": _dispersion,
+    "impurity": _impurity,
+    "n_clusters": lambda done, targets, options: float(done.memberships.shape[1]),  # F3
+    # F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep.
+    "chi_square": lambda done, targets, options: float(np.sum(done.chi_term)),
 }
 
 
