@@ -111,9 +111,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
         raise ValueError(f"the distances of {source} are not symmetric: they differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
-        raise ValueError(
-            f"{source} must be distances with a zero diagonal, but the diagonal contains {diagonal:g}"
-        )
+        raise ValueError(f"{source} must be distances with a zero diagonal, but it contains {diagonal:g}")
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
     check_memory(len(D), max_memory, owner)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
+from moo_clustering._parallel import one_thread
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.estimators._pareto_selection import Candidates
@@ -303,7 +304,9 @@ class Assessor:
         drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
-        minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
+        # Use one thread, because the last digits of matrix products depend on the number of threads.
+        with one_thread("blas"):
+            minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
         # Limit the silhouette, because outliers alone can make it high.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
@@ -410,20 +413,17 @@ class ConfidenceModel:
 
     def structure_of(self, features: FloatArray) -> FloatArray:
         """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
-        found: FloatArray = expit(self.structure + self._sums(features)[0])
-        return found
+        return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
         """Return the expected indices, shape (q,), given the probabilities of structure."""
         of_structure = self.weight * np.log(np.maximum(structure, 1e-4))
-        found: FloatArray = expit(self.ari + self._sums(features)[1] + of_structure)
-        return found
+        return expit(self.ari + self._sums(features)[1] + of_structure)
 
     def _sums(self, features: FloatArray) -> FloatArray:
         columns = [FEATURES.index(name) for name in self.terms]
         means, scales, *coefficients = np.array(list(self.terms.values())).T
-        sums: FloatArray = np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
-        return sums
+        return np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
 
 
 # Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four

@@ -41,7 +41,7 @@ NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
 # Family name in a pool whose only partition has one cluster.
-TRIVIAL = "trivial"
+_TRIVIAL = "trivial"
 # Number of nearest landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
@@ -166,6 +166,11 @@ class PooledSamples:
         return int(self.graph.shape[0])
 
     @property
+    def is_trivial(self) -> bool:
+        """Whether the only partition in the pool has one cluster."""
+        return self.pool is not None and self.pool.families[0] == _TRIVIAL
+
+    @property
     def sample_features(self) -> FloatArray | None:
         """Scaled features of all samples, shape (n_samples, n_features). None without landmarks."""
         if self.rows is None or self.transform is None:
@@ -217,8 +222,7 @@ class PooledSamples:
                 "this model was loaded without the samples of its fit, which this call requires; pass them "
                 "to restore_samples(X) first"
             )
-        found: tuple[IntpArray, FloatArray] = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
-        return found
+        return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -431,7 +435,7 @@ def extended(
     found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
-    trivial = pool.families[0] == TRIVIAL
+    trivial = samples.is_trivial
     members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
     if trivial or options["k_range"] is not None:
         if options["k_range"] is not None and found.apart is not None:
@@ -768,8 +772,7 @@ def principal_coordinates(D: FloatArray) -> FloatArray:
         values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
     order = np.argsort(-values)[:_MOST_COORDINATES]
     order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
-    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
-    return found
+    return vectors[:, order] * np.sqrt(values[order])
 
 
 def pooled_bags(
@@ -894,7 +897,7 @@ def _pool_of_views(
 
 
 def _trivial_pool(n_points: int) -> PartitionPool:
-    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (TRIVIAL,))
+    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (_TRIVIAL,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -923,8 +926,7 @@ class TableNeighbors:
         """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
-        found: tuple[IntpArray, FloatArray] = self.index(rows, n)
-        return found
+        return self.index(rows, n)
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:

@@ -29,6 +29,8 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
+# Share of the variance of principal coordinates from which distances are treated as three-dimensional.
+_FLAT_FROM = 0.85
 # Default weight of each criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score when it is added to the evidence from labels or pairs, which is a log-likelihood.
@@ -173,7 +175,7 @@ class Objectives:
 
     def values(self, labels: Labels) -> FloatArray:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
-        return np.column_stack([index.evaluate(labels) for index in self.indices])
+        return _values(self.indices, labels)
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
         """Return only the family agreement, which is a feature of the confidence model."""
@@ -194,66 +196,73 @@ class Objectives:
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
+    def totals(self, labels: Labels) -> FloatArray:
+        """Return :meth:`total` of partitions whose objectives are not yet known."""
+        return self.total(self.values(labels), labels)
+
+
+def _values(indices: tuple[validity.ValidityIndex, ...], labels: Labels) -> FloatArray:
+    # Use one thread, because the last digits of matrix products depend on the number of threads.
+    with one_thread("blas"):
+        return np.column_stack([index.evaluate(labels) for index in indices])
+
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the default criterion, which depends on labels, pairs and the number of varying features."""
-    if samples.features is None or side.kind == "pairs" or n_clusters is not None:
+    """Return the default criterion, which depends on labels, pairs and the number of dimensions."""
+    X = samples.positions
+    if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # With up to three features, clusters are often thin shapes; with more, Gaussian mixtures fit them better.
-    if samples.features.shape[1] <= 3:
+    # In up to three dimensions, clusters are often thin shapes; in more, Gaussian mixtures fit them better.
+    if samples.features is not None:
+        is_flat = X.shape[1] <= 3
+    else:
+        # Distances that are not Euclidean, such as city-block distances, add coordinates of low variance.
+        variances = (X**2).sum(axis=0)
+        is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
+    if is_flat:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
 
 def objectives_for(
     samples: PooledSamples,
-    pool: PartitionPool,
     side: SideInformation,
     pairs: PairwiseConstraints | None,
-    *,
     criterion: str,
-    criterion_weight: float | None,
+    weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
     """Fit agreement, criterion and evidence; without a weight, the criterion has its default weight."""
     # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
-    scored = samples.scored if pool is samples.pool else {}
-    if criterion not in scored:
-        fitted = _fitted(samples, pool, criterion, n_jobs)
-        scored[criterion] = fitted, np.column_stack([index.evaluate(pool.labels) for index in fitted])
-    fitted, values = scored[criterion]
+    if criterion not in samples.scored:
+        assert samples.pool is not None
+        kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
+        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
+    indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
         counts = samples.summed(side.targets.indicators)
         known.append(validity.LabelEvidence(unnamed=side.kind == "novel").fit(counts))
     if pairs is not None:
         known.append(validity.PairEvidence().fit(pairs))
-    indices = fitted
     if known:
-        indices = (*fitted, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    weight = CRITERION_WEIGHTS[criterion] if criterion_weight is None else criterion_weight
-    return Objectives(indices, weight, pool_values=values)
+        indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, pool_values=values)
 
 
-def _fitted(
-    samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
-) -> tuple[validity.ValidityIndex, ...]:
-    """Fit the agreement and the criterion."""
-    if criterion == "minimax":
-        assert samples.features is not None
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
+def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
+    """Fit the criterion that is added to the agreement: the modularity if all distances are 0."""
+    X = samples.positions
+    if name == "minimax" and X is not None:
+        return validity.MinimaxSilhouette().fit(X)
     modularity = validity.GraphModularity().fit(samples.graph)
-    if criterion == "directions":
+    if name == "directions":
         # Without the penalty on ln n_clusters, more documents would lead to more clusters.
-        priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
-    if criterion == "mixture":
-        # The likelihood gain of one Gaussian per cluster, plus .3 times the modularity.
-        assert samples.features is not None
-        gain = validity.LikelihoodGain().fit(samples.features)
-        mixture = SumOfIndices("mixture", gain, modularity, 0.3)
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
-    return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
+        return SumOfIndices("directions", modularity, LogClusters(), -0.1)
+    if name == "mixture" and X is not None:
+        return SumOfIndices("mixture", validity.LikelihoodGain().fit(X), modularity, 0.3)
+    return modularity
 
 
 class BroadAgreement(validity.ValidityIndex):
@@ -322,8 +331,7 @@ class LogClusters(validity.ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
-        return values
+        return np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
 
 
 @dataclass(frozen=True, eq=False)

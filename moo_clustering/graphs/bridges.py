@@ -42,11 +42,10 @@ def bridge_components(
     Links have similarity 1e-3 min{s_ij > 0}, far below all similarities within components, but large enough
     for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
 
-    The spanning tree is exact for up to 2000 samples and for precomputed distances, and takes O(N^2 log C)
-    time for C components. For more samples, candidates are the links in the lists, then the nearest samples
-    outside small components (exact), then the closest pairs of large components (exact up to 4 features,
-    otherwise among the 1024 members nearest to the centre of the other component). This takes O(N log N) time
-    on well-behaved data.
+    The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
+    components. Otherwise, it takes O(N log N) time on well-behaved data. Candidates are listed links, then
+    the nearest samples outside small components (exact), then the closest pairs of large components (exact up
+    to 4 features, otherwise among the 1024 members nearest to the centre of the other component).
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def _proposals(
     keys: Int64Array,
     n_samples: int,
 ) -> list[Proposal]:
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]
     space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
@@ -150,10 +149,8 @@ def _proposals(
     if n_samples <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
-    offers: list[Proposal] = [large.from_small_parts, large.between_parts]
-    if lists is not None:
-        offers.insert(0, _listed_links(lists))
-    return offers
+    listed = [] if lists is None else [_listed_links(lists)]
+    return [*listed, large.from_small_parts, large.between_parts]
 
 
 class Links(NamedTuple):
@@ -225,15 +222,14 @@ class LargeGraphBridges:
         # most 64 samples, each sample searches for its nearest sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
-        for size in np.unique(sizes[small]):
+        for size in np.unique(sizes[small]).tolist():
             rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
-            n_found = min(int(size) + 1, len(parts))
+            n_found = min(size + 1, len(parts))
             step = self.search.chunk(n_found)
             for lo in range(0, len(rows), step):
                 who = rows[lo : lo + step]
                 found = self.search(who, n_found)
-                outside = parts[found.points] != parts[who, None]
-                place = outside.argmax(axis=1)
+                place = (parts[found.points] != parts[who, None]).argmax(axis=1)
                 line = np.arange(len(who))
                 offers.append(Links(who, found.points[line, place], found.distances[line, place]))
         return _joined(offers)
@@ -279,9 +275,8 @@ class LargeGraphBridges:
 
 
 def _joined(offers: list[Links]) -> Links:
-    if not offers:
-        return Links(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-    return Links(*(np.concatenate(column) for column in zip(*offers, strict=True)))
+    none = Links(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+    return Links(*(np.concatenate(column) for column in zip(none, *offers, strict=True)))
 
 
 def _shortest(i: Int64Array, j: Int64Array, length: FloatArray) -> Links:

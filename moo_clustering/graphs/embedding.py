@@ -78,7 +78,6 @@ def spectral_embedding(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities with a zero diagonal.
     n_components : int
-        Number of vectors.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
         ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.

@@ -34,11 +34,11 @@ class LocusGraph(Shared):
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Admissible neighbours, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Keys by which equidistant samples are ordered, smaller keys first.
+        Keys that order equidistant samples, smaller keys first.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
-        Recall of the :class:`NeighborLists`; None if they are exact.
+        See :class:`NeighborLists`.
     """
 
     X: FloatArray
@@ -99,7 +99,7 @@ def locus_graph(
     method : str, default="auto"
         Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
@@ -184,8 +184,7 @@ def mst_interestingness(
     rank_cap : int, optional
         Upper limit on ranks, which saves time. Links whose degree reaches the limit are sorted by length.
     """
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = checked_distances(X) if precomputed else checked_table(X)
+    data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
     if rank_cap is not None and rank_cap < 1:
@@ -213,15 +212,12 @@ def _ranks(
     n_jobs: int | None,
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
-    if isinstance(metric, str) and metric == "precomputed":
-        for part in block_slices(len(pairs), len(data)):
-            out[part] = _rank_in_rows(data[pairs[part, 0]], pairs[part], keys)
-        return np.minimum(out, cap)
     space = neighborhoods.metric_space(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
-            rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
-            out[part] = _rank_in_rows(rows, pairs[part], keys)
+            D = data[pairs[part, 0]]
+            D = D if metric == "precomputed" else pairwise_distances(D, data, metric=metric)
+            out[part] = _rank_in_rows(D, pairs[part], keys)
         return np.minimum(out, cap)
     rows = neighborhoods.distinct_rows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]

@@ -101,7 +101,7 @@ def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges i < j of a symmetric graph, its diagonal, and its row sums including the diagonal."""
+    """Edges (i < j) of a symmetric graph, its diagonal, and its row sums including the diagonal."""
 
     ends: Int64Array
     weights: FloatArray
@@ -138,7 +138,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge parts, smallest first, into the part with most edge weight or, without edges, nearest mean."""
+    """Merge parts, smallest first, into the part with the most edge weight; without edges, nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

@@ -78,7 +78,7 @@ def epsilon_graph(
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}")
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         return _near_pairs(checked_distances(X), metric, epsilon, max_memory)
     data = checked_table(X, dtype=FLOATS)
     power = neighbors.MINKOWSKI.get(metric) if isinstance(metric, str) else None
@@ -106,7 +106,7 @@ def _near_pairs(
 
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
     """Yield each block's first row number, and its distances to all samples, rounded to preserve ties."""
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
         return
@@ -311,7 +311,6 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     ----------
     distances : ndarray
     sigma : float
-        Scale factor.
 
     Returns
     -------
@@ -333,7 +332,6 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     Parameters
     ----------
     distances : ndarray
-        Edge distances.
     sigma : float, "mean" or "median"
     """
     distances = checked_array(distances, "distances", FLOATS)
@@ -362,8 +360,7 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
+    data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
     try:

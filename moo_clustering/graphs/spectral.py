@@ -13,8 +13,8 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import block_slices, number_clusters, quoted, warn_caller
-from moo_clustering._data import checked_array, checked_graph, checked_weights
+from moo_clustering._arrays import block_slices, number_clusters, warn_caller
+from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
@@ -22,7 +22,7 @@ from moo_clustering._parallel import one_thread
 from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.graphs import embedding as embeddings
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
-from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
+from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
 # Above this number of samples, k-means is fitted to a random subset of them.
@@ -305,7 +305,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
     """Return leading eigenvectors with arbitrarily scaled rows; samples without edges have zero rows."""
-    degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
+    degree = degrees(S)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
     n_found = min(n_vectors, len(tied))
@@ -403,9 +403,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Check numbers of clusters, and convert them to an array."""
-    counts = checked_array(ks, "ks")
-    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}")
-    if counts.size and counts.min() < 1:
+    counts = checked_integers(ks, "ks", ndim=(1,)).astype(np.int64)
+    if counts.min(initial=1) < 1:
         raise ValueError(f"ks must be at least 1, got {counts.min()}")
-    return counts.astype(np.int64)
+    return counts

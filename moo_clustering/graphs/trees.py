@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
 from moo_clustering._arrays import choice, probability, quoted, require_squares
-from moo_clustering._data import checked_array, checked_table
+from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching, trees
@@ -95,7 +95,7 @@ def euclidean_mst(
         Generator for random roots and keys.
     """
     rng = np.random.default_rng() if rng is None else rng
-    precomputed = isinstance(metric, str) and metric == "precomputed"
+    precomputed = metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
@@ -103,9 +103,9 @@ def euclidean_mst(
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
-    if precomputed and algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
     if precomputed:
+        if algorithm == "boruvka":
+            raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
         links = _prim(data.astype(np.float64), True, keys)
         lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
     else:
@@ -342,16 +342,14 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
 
 
 def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
-    joined, span = checked_array(links, "links"), checked_array(lengths, "lengths", np.float64)
+    joined, span = checked_integers(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
             f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and {span.shape}"
         )
-    if len(span) and joined.dtype.kind not in "iu":
-        raise ValueError(f"links must be integers, got {joined.dtype}")
     if len(span) and (joined.min() < 0 or joined.max() > len(span)):
         raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}")
-    if not np.isfinite(span).all() or (span < 0).any():
+    if (span < 0).any():
         raise ValueError("lengths must be finite and non-negative")
     return np.ascontiguousarray(joined, dtype=np.int64), span
 

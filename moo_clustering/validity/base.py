@@ -17,13 +17,14 @@ from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
 from moo_clustering._data import checked_integers
+from moo_clustering._distances import centred_features
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
-# Arguments through which indices and inequalities request values that are computed once per population.
+# Arguments with which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite but worse than all others; problems treat them as infeasible.
+# Magnitude of undefined values: finite but worse than all others. Problems treat them as infeasible.
 UNDEFINED = 1e12
 
 
@@ -97,6 +98,20 @@ class PopulationIndex(ValidityIndex):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return copy.copy(self)
+
+
+class CentredIndex(PopulationIndex):
+    """Index computed from centred features."""
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
+        """Return each individual's sum of (squared) distances from the samples to their cluster means."""
+        sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
+        return np.concatenate([np.empty(0), *sums])
 
 
 class FunctionIndex(PopulationIndex):
@@ -201,6 +216,10 @@ class Population(NamedTuple):
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
+    def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
+        """Score the individuals by :meth:`blocks`; ``score`` returns one value per individual of a block."""
+        return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
+
 
 def check_population(labels: Any, n_samples: int) -> Population:
     """Check the labels of a population, and count its clusters."""
@@ -238,13 +257,15 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
     return array
 
 
-def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute cluster means, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
-    means = np.zeros((*population.sizes.shape, X.shape[1]))
-    sums = np.zeros(population.sizes.shape)
-    cluster_means(X, population.labels, population.sizes, means)
-    mean_distance_sums(X, population.labels, means, squared, sums)
-    return means, sums
+def means_by_block(
+    X: FloatArray, population: Population, *, squared: bool
+) -> Iterator[tuple[slice, Population, FloatArray, FloatArray]]:
+    """Yield the rows and individuals of blocks, cluster means (p, k, d), and sums of distances to them."""
+    for rows, block in population.blocks(population.sizes.shape[1] * (X.shape[1] + 1)):
+        means, sums = np.zeros((*block.sizes.shape, X.shape[1])), np.zeros(block.sizes.shape)
+        cluster_means(X, block.labels, block.sizes, means)
+        mean_distance_sums(X, block.labels, means, squared, sums)
+        yield rows, block, means, sums
 
 
 def mean_square_distance(X: FloatArray) -> float:

@@ -44,13 +44,12 @@ class BagDistanceData:
     Parameters
     ----------
     distances : ndarray of shape (n_shown, n_shown)
-        Distance from the bag in each row to the bag in each column.
+        Distance from each bag (row) to each bag (column).
     order : ndarray of shape (n_shown,)
-        Bag at each position, by cluster. In each cluster, bags are sorted by distance from the medoid.
+        Bag at each position, by cluster. Within each cluster, bags are sorted by distance from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str
-        Cluster names.
     sizes : ndarray of shape (n_clusters,)
         Number of bags in each cluster, including bags that are not shown.
     kind : str
@@ -101,9 +100,8 @@ def bag_distance_data(
 
         D = bag_distances(data[shown], kind=kind)
     boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
-    places = np.concatenate(
-        [start + _outwards(D[start:stop, start:stop]) for start, stop in pairwise(boundaries.tolist())]
-    )
+    pairs = pairwise(boundaries.tolist())
+    places = np.concatenate([start + _outwards(D[start:stop, start:stop]) for start, stop in pairs])
     D = D[np.ix_(places, places)]
     return BagDistanceData(
         distances=D,
@@ -169,7 +167,8 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
-    ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
+    names = [f"{data.names[each]} ({data.sizes[each]})" for each in kept]
+    ax.set_yticks(centres[kept], names, parse_math=False)
     ax.set_xticks([])
     ax.tick_params(length=0, pad=8)
 
@@ -192,7 +191,7 @@ class Clusters(NamedTuple):
 
 
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Read bags or a distance matrix, and the clusters given by the labels."""
+    """Check bags or a distance matrix, and the labels."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
@@ -226,7 +225,7 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
 
 
 def affordable_bags(bags: Bags) -> int:
-    """Return the number of average-sized bags whose distances can be computed in a few seconds."""
+    """Return how many average-sized bags allow the computation of their distances in a few seconds."""
     instances = math.sqrt(2e10 / bags.n_features)
     return max(20, int(instances * bags.n_bags / bags.n_instances))
 
@@ -247,11 +246,10 @@ class BagEmbeddingData:
     bags : ndarray of shape (n_shown,)
         Bag at each position.
     clusters : ndarray of shape (n_shown,)
-        Index of each bag's cluster in ``names``.
+        Index in ``names`` of each bag's cluster.
     medoids : ndarray of shape (n_medoids,)
         Rows of the medoids among the bags shown.
     centers : ndarray of shape (n_centers, 2)
-        Positions of the centres.
     method : str
         Name and quality of the projection, in words.
     """
@@ -279,8 +277,8 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances; more
-    bags are placed by the principal components of their means. From a larger distance matrix, the same
-    fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for the n instances in at most
+    bags are placed by the principal components of their means. If a larger distance matrix is passed, the
+    same fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for n instances in at most
     ``max_bags`` bags, and O(n d + d^3) for more bags.
 
     Parameters
@@ -290,7 +288,7 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled like the bags. Distance to a bag: that to the bag's farthest instance.
+        Vectors to mark, scaled like the bags. The distance to a bag is that to the bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for the random starts that are used in addition to classical scaling.
@@ -337,13 +335,9 @@ def plot_bag_embedding(
 ) -> Figure:
     """Plot bags as points in the colours of their clusters. The title states the projection method."""
     data = bag_embedding_data(
-        bags_or_distances,
-        labels,
-        medoids=medoids,
-        centers=centers,
-        max_bags=max_bags,
+        bags_or_distances, labels, medoids=medoids, centers=centers, max_bags=max_bags,
         random_state=random_state,
-    )
+    )  # fmt: skip
     with drawing(ax, path, (6.4, 5.0)) as panel:
         _draw_scatter(panel, data)
     return figure_of(panel)

@@ -22,24 +22,10 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
+from moo_clustering.visualization import partitions
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
-from moo_clustering.visualization.partitions import (
-    components,
-    feature_plane,
-    landmark_plane,
-    scaled_to_plane,
-    similarity_data,
-)
-from moo_clustering.visualization.report.content import (
-    ClusterFacts,
-    Doubt,
-    LeftOut,
-    MapColumn,
-    Panel,
-    PlaneMap,
-    RunSolutions,
-    Solution,
-)
+from moo_clustering.visualization.report import content as contents
+from moo_clustering.visualization.report.content import ClusterFacts, MapColumn, Panel, PlaneMap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +43,7 @@ _MOST_VALUES = 50  # maximum number of categories in a column
 # colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # Minimum and maximum number of samples in a neighbour embedding, its perplexity, its number of iterations,
-# and the correlation between distances in the plane and in the data above which no embedding is needed.
+# and the correlation between distances in the plane and in the data above which it is not needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of distinct values in a column that the fit did not use
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -91,16 +77,14 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
-        note += (
-            f" Only agreement with the chosen solution is shown, because there are {n_solutions} solutions."
-        )
+        why = f"because there are {n_solutions} solutions"
+        note += f" Only agreement with the chosen solution is shown, {why}."
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
-    seen = labels
     if n_samples > most:
-        seen = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
+        labels = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
         note += f" Computed on {most} of {n_samples} samples, drawn at random."
-    table = pairwise_ari(seen)
+    table = pairwise_ari(labels)
     return Agreement(table[chosen].copy(), table, note)
 
 
@@ -131,7 +115,7 @@ class Described:
 
 
 def describe(
-    samples: Samples | None, run: RunSolutions, max_described: int, rng: np.random.Generator
+    samples: Samples | None, run: contents.RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
     """Describe the clusters of the result, then those selected by rules, then those of other solutions."""
     if samples is None:
@@ -145,7 +129,7 @@ def describe(
     notes = []
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
-        what = "Silhouettes and typical samples" if samples.points is None or samples.bags else "Silhouettes"
+        what = "Silhouettes" if samples.has_means else "Silhouettes and typical samples"
         notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
     if len(places) < len(labels):
         notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
@@ -154,7 +138,7 @@ def describe(
 
 def cluster_facts(
     samples: Samples,
-    solutions: Sequence[Solution],
+    solutions: Sequence[contents.Solution],
     described: Sequence[int],
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
@@ -165,7 +149,8 @@ def cluster_facts(
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
-        typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
+        central = None if samples.has_means else (distances.rows, cohesion.to_own)
+        typical = typical_rows(samples, solution.labels, solution.medoids, central)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
@@ -239,6 +224,11 @@ class Samples:
         """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
+    @property
+    def has_means(self) -> bool:
+        """Whether typical samples are those nearest to cluster means, instead of to all other samples."""
+        return self.kind in ("features", "sparse")
+
     @cached_property
     def compared(self) -> descriptions.ComparedColumns | descriptions.ComparedTerms | None:
         """Columns or terms that describe the clusters; None for distances."""
@@ -306,11 +296,7 @@ def read_samples(
         shown = {"columns": read.known_columns, "units": read.units, "further": further}
     if isinstance(X, Bags) or holds_tables(X):
         return replace(_bags(result, X, n_samples, feature_names), **shown)
-    if sparse.issparse(X):
-        table: Any = sparse.csr_array(X).astype(np.float64)
-        names = None
-    else:
-        table, names = _dense(X)
+    table, names = (sparse.csr_array(X).astype(np.float64), None) if sparse.issparse(X) else _dense(X)
     if table.ndim != 2 or table.shape[0] != n_samples:
         raise ValueError(
             f"X must have one row per label of the estimator, {n_samples} in all; got shape {table.shape}"
@@ -328,11 +314,10 @@ def read_samples(
     if not table.shape[1]:
         return "The data have no features, so only the sizes of the clusters are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
-    cosine = sparse.issparse(table) or result.metric == "cosine"
-    points = table if sparse.issparse(table) else result.scaled(table)
-    if cosine:
-        points = unit_rows(points)
     kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
+    points, cosine = table if kind == "sparse" else result.scaled(table), kind == "sparse"
+    if cosine or result.metric == "cosine":
+        points, cosine = unit_rows(points), True
     return Samples(kind, points, table, known, cosine, **shown)
 
 
@@ -401,7 +386,6 @@ class SampledDistances:
 
     rows: NDArray[np.intp]  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
-    n_samples: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,27 +405,19 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
         most = min(most, affordable_bags(samples.bags))
     n = samples.n_samples
     rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
-    return SampledDistances(rows, samples.distances(rows), n)
+    return SampledDistances(rows, samples.distances(rows))
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
     """Return the silhouettes of each partition, ignoring samples in no cluster (-1)."""
     # Takes O(n_rows^2 n_clusters) time in matrix products, for n_clusters clusters in all partitions.
-    numbers = [int(row.max()) + 1 for row in labels]
-    found: list[Cohesion] = []
-    start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
-    while start < len(labels):
-        stop, width = start + 1, numbers[start]
-        while stop < len(labels) and width + numbers[stop] <= most:
-            width += numbers[stop]
-            stop += 1
-        found += _block(distances, labels[start:stop], numbers[start:stop])
-        start = stop
-    return found
+    most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
+    block_of = np.cumsum(labels.max(axis=1) + 1) // most
+    return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
 
 
-def _block(distances: SampledDistances, labels: NDArray[np.int32], numbers: list[int]) -> list[Cohesion]:
-    seen = labels[:, distances.rows]
+def _block(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
+    seen, numbers = labels[:, distances.rows], labels.max(axis=1) + 1
     starts = np.concatenate([[0], np.cumsum(numbers)])
     indicators = np.zeros((len(distances.rows), starts[-1]))
     for first, row in zip(starts[:-1], seen, strict=True):
@@ -483,30 +459,24 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
 
 def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
     """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
-    if samples.kind not in ("bags", "distances"):
+    if samples.has_means:
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
-    return typical_rows(samples, labels, medoids, distances, cohesions(distances, labels[None])[0].to_own)
+    own = cohesions(distances, labels[None])[0].to_own
+    return typical_rows(samples, labels, medoids, (distances.rows, own))
 
 
 def typical_rows(
     samples: Samples,
     labels: NDArray[np.int32],
     medoids: NDArray[np.int64] | None,
-    distances: SampledDistances | None = None,
-    to_own: FloatArray | None = None,
+    central: tuple[Rows, FloatArray] | None = None,
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # With cosine distances, the mean is a direction. For bags and precomputed distances, samples are sorted
-    # by their mean distance to the cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). If the
-    # method has medoids, they come first.
+    # With cosine distances, the mean is a direction. If ``central`` contains rows and their mean distances to
+    # their own clusters, samples are sorted by these. If the method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
-    if samples.kind in ("bags", "distances"):
-        assert distances is not None
-        assert to_own is not None
-        rows, keys = distances.rows, to_own
-    else:
-        rows, keys = np.arange(len(labels)), _from_means(samples, labels)
+    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if central is None else central
     found = _nearest(rows, labels[rows], keys, n_clusters)
     if medoids is None or len(medoids) != n_clusters:
         return found
@@ -525,10 +495,7 @@ def _nearest(
     # Round, so that rounding errors do not affect the order of equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
-    return [
-        tuple(rows[order[start : min(start + N_TYPICAL, stop)]].tolist())
-        for start, stop in pairwise(starts.tolist())
-    ]
+    return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
 def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
@@ -552,11 +519,11 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
     return keys
 
 
-def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
+def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
     """Return columns with 2 to 12 distinct values; numeric columns with more are binned at quartiles."""
     import pandas as pd
 
-    found: list[LeftOut] = []
+    found: list[contents.LeftOut] = []
     for name, cells in () if columns is None else columns.items():
         texts = np.where(cells.isna(), "", cells.astype(str).str.strip())
         known = texts[texts != ""]
@@ -579,7 +546,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
     return found
 
 
-def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
+def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
     """Return up to 60 samples that have more support from another cluster than from their own."""
     if result.pool is None or result.pool.support is None:
         return []
@@ -635,7 +602,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
-    data = similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
+    data = partitions.similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
     n_blocks = len(data.blocks)
     note = "Samples are ordered by cluster."
     if n_blocks < len(labels):
@@ -672,21 +639,15 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
     matrix, solutions = np.full((len(y) - 1, len(x) - 1), np.nan), np.full((len(y) - 1, len(x) - 1), -1)
     matrix[rows, columns], solutions[rows, columns] = archive.quality, found
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
-    better, quality = (
-        "larger" if archive.greater_is_better else "smaller",
-        archive.quality_name.replace("_", " "),
-    )
+    better, quality = "larger" if archive.greater_is_better else "smaller", archive.quality_name
     return Panel(
-        "matrix",
-        "A map of clusterings",
-        f"The colour of a cell shows the {quality} of its best clustering ({better} is better). {len(rows)} "
-        f"of {matrix.size} cells contain a clustering. Press a cell to select its clustering.",
-        x=_intervals(x),
-        y=_intervals(y)[::-1],
-        matrix=matrix[::-1],
-        solutions=solutions[::-1],
+        "matrix", "A map of clusterings",
+        f"The colour of a cell shows the {quality.replace('_', ' ')} of its best clustering ({better} is "
+        f"better). {len(rows)} of {matrix.size} cells contain a clustering. Press a cell to select its "
+        "clustering.",
+        x=_intervals(x), y=_intervals(y)[::-1], matrix=matrix[::-1], solutions=solutions[::-1],
         axes=(names[0], names[1]),
-    )
+    )  # fmt: skip
 
 
 def _intervals(edges: FloatArray) -> list[str]:
@@ -736,15 +697,12 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples, or the samples ``kept`` plus random samples up to ``max_points`` in total."""
+    """Select all samples, or the distinct samples ``kept`` plus random samples up to ``max_points``."""
     if n_samples <= max_points:
         return np.arange(n_samples)
-    chosen = np.zeros(n_samples, dtype=bool)
-    chosen[kept] = True
-    others = np.flatnonzero(~chosen)
-    more = min(max(0, max_points - int(chosen.sum())), len(others))
-    chosen[rng.choice(others, more, replace=False)] = True
-    return np.flatnonzero(chosen)
+    others = np.setdiff1d(np.arange(n_samples), kept)
+    more = min(max(0, max_points - len(kept)), len(others))
+    return np.union1d(kept, rng.choice(others, more, replace=False))
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
@@ -829,12 +787,6 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
         raise ValueError(
             f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
         )
-    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-    if len(bad):
-        raise ValueError(
-            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the "
-            f"first of which is sample {bad[0]}"
-        )
     return found
 
 
@@ -846,16 +798,13 @@ def _positions(
     if samples.bags is not None:
         if len(distances.rows) == samples.n_samples <= _LANDMARKS:
             return _scaled_distances(distances.D, rows, distances, "Hausdorff distances")
-        points, share = components(samples.points, len(samples.points))
+        points, share = partitions.components(samples.points, len(samples.points))
         return points[rows], _COMPONENTS, f"Principal components of bag means ({share:.0%} of the variance)"
     if samples.table.shape[1] <= 2:
-        positions, axes, _ = feature_plane(samples.table, samples.feature_names)
+        positions, axes, _ = partitions.feature_plane(samples.table, samples.feature_names)
         return positions[rows], axes, "The axes are unscaled features"
-    if samples.points.shape[1] > 2:
-        positions, _, found = feature_plane(samples.points)
-        share = 1.0 if found is None else found
-    else:  # all but two features are constant
-        positions, share = components(samples.points, samples.n_samples)
+    # Scaling removes constant features, so the points may have fewer columns than the table.
+    positions, share = partitions.components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 
 
@@ -863,14 +812,15 @@ def _scaled_distances(
     D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the passed distances"
 ) -> tuple[FloatArray, tuple[str, str], str]:
     if len(D) <= _REFINED:
-        positions, stress = scaled_to_plane((D + D.T) / 2.0)
+        positions, stress = partitions.scaled_to_plane((D + D.T) / 2.0)
         return positions[rows], _SCALED, f"Multidimensional scaling of {what} (stress {stress:.2f})"
     landmarks = distances.rows
     if len(landmarks) > _LANDMARKS:
         landmarks = landmarks[np.linspace(0, len(landmarks) - 1, _LANDMARKS).astype(np.intp)]
     between = D[np.ix_(landmarks, landmarks)]
     to_landmarks = (D[np.ix_(rows, landmarks)] + D[np.ix_(landmarks, rows)].T) / 2.0
-    return landmark_plane(to_landmarks, (between + between.T) / 2.0), _SCALED, f"Classical scaling of {what}"
+    plane = partitions.landmark_plane(to_landmarks, (between + between.T) / 2.0)
+    return plane, _SCALED, f"Classical scaling of {what}"
 
 
 def _noted(note: str, n_shown: int, n_samples: int) -> str:
