@@ -119,7 +119,7 @@ class BagClusterer(
             Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
             ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each pair of labels is a constraint.
+            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each labelled pair is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
