@@ -339,7 +339,7 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample with a value over ``above``; ``aside`` allows all samples."""
+        """Return the best question about a sample worth more than ``above``; ``aside`` allows all samples."""
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
