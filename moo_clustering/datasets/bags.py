@@ -538,7 +538,8 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
     """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(f"{path}, {rows.place(int(missing[0]))} has no bag: {column.name!r} is empty there")
+        where = rows.place(int(missing[0]))
+        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
