@@ -203,9 +203,9 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
+        install = f"pip install 'moo_clustering[{extra}]'{otherwise}"
         raise MissingPackageError(
-            f"{purpose} requires {package}, which is not installed: pip install "
-            f"'moo_clustering[{extra}]'{otherwise}"
+            f"{purpose} requires {package}, which is not installed: {install}"
         ) from error
 
 

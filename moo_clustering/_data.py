@@ -191,9 +191,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         asymmetry = float(abs(matrix - matrix.T).max())
         # Tolerate this difference between S[i, j] and S[j, i], relative to the largest entry.
         if asymmetry > 1e-8 * largest:
+            remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
             raise ValueError(
-                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
-                f"graphs.symmetrize({name}), which selects the larger of two entries"
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; {remedy}"
             )
     if not issparse(matrix):
         return matrix
@@ -232,10 +232,9 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         largest = float(row_sizes(found).max(initial=0.0))
         # Within these limits, single precision can represent these values as well as far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
-            raise ValueError(
-                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
-                f"{largest:g} in absolute value; rescale it, or use float64"
-            )
+            size = "large" if largest > 1 else "small"
+            limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
+            raise ValueError(f"X has values too {size} for dtype='float32', {limit}")
         found = found.astype(np.float32)
     if is_fit and metric not in ("None", "precomputed"):
         _warn_of_distances(estimator, found)

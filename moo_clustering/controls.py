@@ -209,10 +209,8 @@ def _compared(
     others = controls if isinstance(controls, str) else [one for one in controls if not callable(one)]
     methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
-        raise ValueError(
-            f"n_evals={n_evals} is less than the {trial.size} individuals of the initial population; "
-            "increase it or decrease pop_size"
-        )
+        size = f"the {trial.size} individuals of the initial population"
+        raise ValueError(f"n_evals={n_evals} is less than {size}; increase it or decrease pop_size")
     if y is not None and trial.decode is None:
         raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y")
 

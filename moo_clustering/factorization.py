@@ -449,10 +449,8 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
-            raise ValueError(
-                f"{name} of starts must have shape (n_runs, {n_rows}, {n_components}), with the same "
-                f"n_runs in U and V; got {factor.shape}"
-            )
+            needed = f"shape (n_runs, {n_rows}, {n_components}), with the same n_runs in U and V"
+            raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
         if not np.isfinite(factor).all() or (factor < 0).any():
             raise ValueError(f"{name} of starts has entries that are negative or not finite")
     return Starts(U, V)

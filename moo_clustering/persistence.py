@@ -377,10 +377,8 @@ def _lock_file(path: Path) -> int:
             if error.errno in _HELD:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
-            warn_caller(
-                f"the file system of {path.parent} does not support locks ({error.strerror}): make "
-                "sure that no other process writes to this folder"
-            )
+            fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
+            warn_caller(f"{fault}: make sure that no other process writes to this folder")
         # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
@@ -596,10 +594,8 @@ def to_json(value: Any, where: str = "value") -> Any:
         return sorted(to_json(item, where) for item in value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise TypeError(
-        f"{where} is a {type(value).__name__}, which JSON cannot store; use numbers, strings, None, "
-        "or sequences and mappings of these"
-    )
+    remedy = "use numbers, strings, None, or sequences and mappings of these"
+    raise TypeError(f"{where} is a {type(value).__name__}, which JSON cannot store; {remedy}")
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
@@ -641,10 +637,8 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
-            raise ValueError(
-                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, "
-                "which is not allowed; save it without compression"
-            )
+            limit = f"{EXPANSION} times as many, which is not allowed; save it without compression"
+            raise ValueError(f"its {size:,} bytes expand to {expanded:,}, more than {limit}")
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
     return arrays

@@ -224,10 +224,8 @@ def _flat_roles(
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        raise DataError(
-            f"{path} has several outputs ({', '.join(map(repr, outputs))})",
-            Remedy("name the class output, for example with", "label", outputs[0]),
-        )
+        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
     guessed = False
@@ -239,10 +237,8 @@ def _flat_roles(
         bag, guessed = 0, True
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise DataError(
-            f"{path} has neither a relational attribute nor a recognisable column of bag identifiers",
-            Remedy("name the column with", "bag", note=f", one of {shown}"),
-        )
+        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
+        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
@@ -460,10 +456,8 @@ def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
     if not names:
         raise DataError(f"{path}: all relational attributes are dropped")
     if len(names) > 1 and options.bag not in names:
-        raise DataError(
-            f"{path} has several relational attributes ({', '.join(map(repr, names))})",
-            Remedy("drop all but one, for example with", "drop", names[-1:]),
-        )
+        remedy = Remedy("drop all but one, for example with", "drop", names[-1:])
+        raise DataError(f"{path} has several relational attributes ({', '.join(map(repr, names))})", remedy)
     return [*kinds].index(options.bag if options.bag in names else names[0])
 
 

@@ -396,10 +396,9 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    raise DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the training table, but has "
-        f"{quoted(example)} here; leave cells empty if their values are missing"
-    )
+    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    fault = f"had {had} in the training table, but has {quoted(example)} here"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _refuse_unit(column: Column, unit: str) -> None:
