@@ -610,7 +610,7 @@ def _feature_matrix(
         return numbers, names
     tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
     parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
-    return np.hstack(parts), names
+    return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _block(
