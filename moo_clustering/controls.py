@@ -472,10 +472,8 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         search.advance()
         idle = 0 if meter.count > before else idle + 1
         if idle > _IDLE or getattr(search, "n_evaluated", 0) > meter.count:
-            raise ValueError(
-                f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
-                "evaluations; call problem.evaluate in the algorithm"
-            )
+            fault = f"{title} counted {meter.count} evaluations; call problem.evaluate in the algorithm"
+            raise ValueError(f"the algorithm does not evaluate through the problem: {fault}")
     if meter.count < meter.n_evals:
         said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
         warn_caller(said, searches.ExhaustedSearchWarning)

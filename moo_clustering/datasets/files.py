@@ -203,12 +203,11 @@ def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
     """Create an error for a file with a decompressed size beyond the limit."""
-    return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and "
-        "was not read",
-        Remedy(remedy),
-        Remedy("if you trust its source, allow more with", "expansion"),
+    fault = (
+        f"expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and was not read"
     )
+    trust = Remedy("if you trust its source, allow more with", "expansion")
+    return DataError(f"{path} {fault}", Remedy(remedy), trust)
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
