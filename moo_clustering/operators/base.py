@@ -29,13 +29,12 @@ SHARED = """
 Parameters
 ----------
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-    Symmetric similarities.
+    Symmetric similarities of the samples.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions to split along.
+    Partitions along which clusters are split.
 objective : BagObjective, optional
-    Objective to use. Default: the ``objective`` of the problem, which must then have one, like
-    :class:`~moo_clustering.problems.BagPartitionProblem`. A TypeError is raised if it lacks a method that
-    the operator calls.
+    Default: the ``objective`` of the problem, which must then have one. A TypeError is raised if it lacks a
+    method that the operator calls.
 """
 
 
