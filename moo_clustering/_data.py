@@ -71,9 +71,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
-        raise ValueError(
-            f"{name} must have unique column names, got {quoted(twice)} more than once; rename them"
-        )
+        raise ValueError(f"{name} must have unique column names, got {quoted(twice)} repeatedly; rename them")
     return unmasked(data, name)
 
 
@@ -107,7 +105,6 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check that there is one positive weight per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
@@ -128,11 +125,9 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
             return found.astype(dtype)
     except (TypeError, ValueError, OverflowError):
         pass
-    items = found.ravel().tolist()
     dates: Any = np.timedelta64  # Python considers this type a subclass of Real
-    other = next(
-        (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
-    )
+    others = (one for one in found.ravel().tolist() if not isinstance(one, Real) or isinstance(one, dates))
+    other = next(others, found.dtype.name)
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
@@ -186,10 +181,8 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     # A sparse result has no duplicate entries or stored zeros, and may share memory with ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{name} must be a square matrix of the similarities between all samples, got shape "
-            f"{matrix.shape}"
-        )
+        what = "a square matrix of the similarities between all samples"
+        raise ValueError(f"{name} must be {what}, got shape {matrix.shape}")
     entries = matrix.data if issparse(matrix) else matrix
     lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
     if lowest < 0.0:
@@ -304,7 +297,6 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
 
 
 def memory_of_rows(owner: str, n_features: int = 0) -> str:
-    """Describe an estimator's memory per million rows; return "" if it is unknown."""
     table, known = 8e6 * n_features / 2**30, _GIB_PER_MILLION.get(owner)
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""

@@ -229,7 +229,6 @@ def _owner(array: Any) -> Any:
 
 
 def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
-    """Allow the cluster to release an array."""
     if (still := shelf()) is not None:
         still._futures.pop(name, None)
 

@@ -25,8 +25,8 @@ Selection = Literal["boxes", "tournament"]
 class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
-    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Children
-    enter the archive one by one, unless a member is as good or better. Smaller constraint violations dominate
+    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Each child
+    enters the archive unless a member is as good or better. A smaller constraint violation dominates
     regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
     n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
     multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
@@ -81,7 +81,7 @@ class PESA2(Algorithm):
         self.pop_size = integer("pop_size", pop_size, 1)
         self.archive_size = integer("archive_size", archive_size, 1)
         self.n_bins = integer("n_bins", n_bins, 1)
-        self.n_init = integer("n_init", self.pop_size if n_init is None else n_init, 1)
+        self.n_init = self.pop_size if n_init is None else integer("n_init", n_init, 1)
         self.selection: Selection = choice("selection", selection, ("boxes", "tournament"))
         self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
         self.mutation = PM(eta=20) if mutation is None else mutation
@@ -112,9 +112,8 @@ class PESA2(Algorithm):
         return children if self.repair is None else self.repair(self.problem, children, **options)
 
     def _advance(self, infills: Any = None, **options: Any) -> None:
-        values = zip(self._members(), _values(infills), strict=True)
-        merged = [np.concatenate(pair) for pair in values]
-        self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
+        F, violation = map(np.concatenate, zip(self._members(), _values(infills), strict=True))
+        self._keep(Population.merge(self.pop, infills), F, violation, len(self.pop))
 
     def _members(self) -> tuple[FloatArray, FloatArray]:
         """Return the archive's objectives and constraint violations."""

@@ -168,7 +168,8 @@ def _check_fields(method: Method) -> None:
             raise TypeError(f"the options of alias {alias!r} must be a mapping, got {quoted(options)}")
 
 
-_bag_method = partial(Method, paper=_BAG_PAPER, needs=_NEEDS, supervision=("labels", "pairs"), bags=True)
+_guided_method = partial(Method, supervision=("labels", "pairs"))
+_bag_method = partial(_guided_method, paper=_BAG_PAPER, needs=_NEEDS, bags=True)
 BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="bamic",
@@ -250,7 +251,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
 RECOMMENDED = "pareto-clustering"
 RECOMMENDED_FOR_BAGS = "pareto-bags"
 FLAGSHIP_METHODS: tuple[Method, ...] = (
-    Method(
+    _guided_method(
         name=RECOMMENDED,
         class_name="ParetoClustering",
         paper="this package",
@@ -263,17 +264,15 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
             "pareto-shapes": {"criterion": "minimax"},
             "pareto-new-classes": {"novel": "allow"},
         },
-        supervision=("labels", "pairs"),
         sparse=True,
         equal_columns=True,
     ),
-    Method(
+    _guided_method(
         name=RECOMMENDED_FOR_BAGS,
         class_name="ParetoBagClustering",
         paper="this package",
         summary="recommended for bags: consensus over distances, embeddings and algorithms",
         needs="bags of numeric instances; optional labels or pairs of bags",
-        supervision=("labels", "pairs"),
         bags=True,
     ),
     Method(
@@ -319,7 +318,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
     ),
 )
 GRAPH_METHODS: tuple[Method, ...] = (
-    Method(
+    _guided_method(
         name="mock",
         class_name="MOCK",
         paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
@@ -331,16 +330,14 @@ GRAPH_METHODS: tuple[Method, ...] = (
             "MOCK-PESC": MOCK_PESC,
             "Semi-MOCK": {"supervision": "objective"},
         },
-        supervision=("labels", "pairs"),
     ),
-    Method(
+    _guided_method(
         name="srmosc",
         class_name="SRMOSC",
         paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
         summary="spectral clustering of graphs from a front of sparse representations of the samples",
         needs="numeric features, and the number of clusters; optional labels or pairs",
         aliases={"SRMOSC-evolved": {"search": "nsga2"}},
-        supervision=("labels", "pairs"),
         evolves_with={"search": "nsga2"},
     ),
     Method(
@@ -387,13 +384,12 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         summary="SISC from seeds found by NSGA-II, compared with the best of equally many random starts",
         needs=_SISC_NEEDS,
     ),
-    Method(
+    _guided_method(
         name="subspace-mixture",
         class_name="SubspaceMixture",
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
         summary="Gaussian clusters in few features each, by swaps of clusters; finds the number of clusters",
         needs="numeric features, dense or sparse; optional labels or pairs",
-        supervision=("labels", "pairs"),
         sparse=True,
         equal_columns=None,
     ),
@@ -416,7 +412,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         *FLAGSHIP_METHODS,
-        Method(
+        _guided_method(
             name="pesc",
             class_name="PESC",
             paper=_PESC_PAPER,
@@ -428,9 +424,8 @@ METHODS: dict[str, Method] = {
                 "PESC_ES3": {"ensemble": "es3"},
                 "PESC-paper": {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"},
             },
-            supervision=("labels", "pairs"),
         ),
-        Method(
+        _guided_method(
             name="spectral-graph",
             class_name="SpectralGraphClustering",
             paper=f"conventional similarity graphs, baselines of the PESC paper; {_PESC_PAPER}",
@@ -443,9 +438,8 @@ METHODS: dict[str, Method] = {
                 "fully-connected": {"graph": "full"},
                 "water-filling": {"graph": "waterfill"},
             },
-            supervision=("labels", "pairs"),
         ),
-        Method(
+        _guided_method(
             name="nsga2-clus",
             class_name="NSGA2Clus",
             paper=_NSGA2_CLUS_PAPER,
@@ -455,45 +449,40 @@ METHODS: dict[str, Method] = {
                 "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
                 "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
             },
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
+        _guided_method(
             name="amosa-clus",
             class_name="AMOSAClus",
             paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="archived simulated annealing over sets of medoids; finds the number of clusters",
             needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={"AMOSA-centre": {"encoding": "center"}},
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
+        _guided_method(
             name="metric-kmeans",
             class_name="MetricKMeans",
             paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="k-means in a Mahalanobis metric learned from pairs",
             needs="numeric features, the number of clusters, and labels or pairs",
             aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
-            supervision=("labels", "pairs"),
         ),
-        Method(
+        _guided_method(
             name="pckmeans",
             class_name="PCKMeans",
             paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
             summary="k-means with a penalty for violated pairs",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
+        _guided_method(
             name="hmrf-kmeans",
             class_name="HMRFKMeans",
             paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="k-means with a penalty for violated pairs that depends on the distance of their samples",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
             aliases={"KMProb": {}},
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
         *BAG_METHODS,
@@ -574,13 +563,11 @@ def _check_installed(method: Method) -> None:
             for other in others:
                 if _plain(name) in map(_plain, (other.name, other.class_name, *other.aliases)):
                     raise ValueError(f"{quoted(name)} is already a name of the method {other.name}")
-    estimator_class = method.load()
-    for name in ("fit", "get_params"):
-        if not (isinstance(estimator_class, type) and callable(getattr(estimator_class, name, None))):
-            raise TypeError(
-                f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params"
-            )
-    parameters = inspect.signature(estimator_class).parameters
+    kind: Any = method.load()
+    callables = [callable(getattr(kind, name, None)) for name in ("fit", "get_params")]
+    if not isinstance(kind, type) or not all(callables):
+        raise TypeError(f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params")
+    parameters = inspect.signature(kind).parameters
     for options in (*method.aliases.values(), method.graph_options, method.evolves_with):
         for name in options:
             if name not in parameters:
@@ -618,12 +605,10 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
 
 
 def _known(name: str) -> tuple[Method, dict[str, Any]] | None:
-    wanted = _plain(name)
     for method in METHODS.values():
-        if wanted in {_plain(method.name), _plain(method.class_name)}:
-            return method, {}
-        for alias, options in method.aliases.items():
-            if wanted == _plain(alias):
+        names: dict[str, Mapping[str, Any]] = {method.name: {}, method.class_name: {}, **method.aliases}
+        for each, options in names.items():
+            if _plain(each) == _plain(name):
                 return method, dict(options)
     return None
 
@@ -649,23 +634,15 @@ class CitedMixin:
 
 def bibtex(*classes: type) -> str:
     """Return entries for the papers of the classes and their bases (default: all), then for this package."""
-    names = {
-        base.__name__
-        for each in classes
-        for base in each.__mro__
-        if base.__module__.startswith("moo_clustering.")
-    }
-    return "\n\n".join(
-        [*(entry for entry, of in _references() if not classes or not names.isdisjoint(of)), _PACKAGE]
-    )
+    bases = [base for each in classes for base in each.__mro__]
+    names = {base.__name__ for base in bases if base.__module__.startswith("moo_clustering.")}
+    found = [entry for entry, of in _references() if not classes or names & of]
+    return "\n\n".join([*found, _PACKAGE])
 
 
 @cache
 def _references() -> list[tuple[str, frozenset[str]]]:
     """Return each entry and the names of its estimators."""
     text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
-    found = []
-    for entry in text.strip().split("\n\n"):
-        (of,) = _CITED.findall(entry)
-        found.append((_CITED.sub("", entry), frozenset(of.split(", "))))
-    return found
+    entries = text.strip().split("\n\n")
+    return [(_CITED.sub("", entry), frozenset(_CITED.findall(entry)[0].split(", "))) for entry in entries]
