@@ -122,10 +122,9 @@ def compare(
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them.
-
-    In addition to the evaluations, a run takes O(n_evals log n_evals) time for two objectives, and
-    O(n_evals n_front n_obj) otherwise. The archive contains only feasible solutions with distinct objectives.
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
+    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj)
+    otherwise. The archive contains only feasible solutions with distinct objectives.
 
     Examples
     --------
@@ -201,13 +200,7 @@ def compare_planned(
 
 
 def _compared(
-    make: Callable[..., Any],
-    n_evals: int,
-    seeds: Any,
-    y: Any,
-    controls: Any,
-    n_clusters: int | None,
-    landmark_of: Any = None,
+    make: Any, n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: Any, landmark_of: Any = None
 ) -> ControlComparison:
     n_evals = integer("n_evals", n_evals, 1)
     listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)

@@ -109,7 +109,7 @@ def nmf(
     1
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    parts = _solved(lambda runs: runs, A, n_components, *given, keep=True)
+    parts = _solved(lambda runs: runs, A, n_components, given, keep=True)
     if len(parts) == 1:
         return parts[0]
     *arrays, histories = zip(*parts, strict=True)
@@ -147,7 +147,7 @@ def map_nmf(
         One result per batch.
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    return _solved(function, A, n_components, *given, keep=False)
+    return _solved(function, A, n_components, given, keep=False)
 
 
 class NMFRuns(NamedTuple):
@@ -289,22 +289,10 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 
 
 def _solved(
-    function: Callable[[NMFRuns], Result],
-    A: Any,
-    n_components: int,
-    solver: str,
-    n_runs: int | None,
-    seeds: Seeds | None,
-    starts: Factors | None,
-    tol: float | None,
-    max_iter: int | None,
-    dtype: str,
-    n_jobs: int | None,
-    max_memory: int,
-    *,
-    keep: bool,
+    function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
     """Apply ``function`` to each batch of runs; ``keep`` reserves memory for the factors of all runs."""
+    solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol

@@ -567,11 +567,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
 
 def binary_unigrams(
-    texts: Sequence[str],
-    *,
-    stop_words: str | Sequence[str] | None = "english",
-    min_df: float = 1,
-    max_df: float = 1.0,
+    texts: Sequence[str], *, stop_words: StopWords = "english", min_df: float = 1, max_df: float = 1.0
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
@@ -629,5 +625,5 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
     return X, vectorizer.get_feature_names_out()
 
 
-def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
+def as_stop_words(stop_words: str | Iterable[str] | None) -> str | list[str] | None:
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)

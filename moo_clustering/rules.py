@@ -285,7 +285,7 @@ def find_rules(
     Notes
     -----
     A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
-    scikit-learn, are then optimised one by one over all columns and values, while the others are fixed.
+    scikit-learn, are then optimised one by one over all columns and values, with all other conditions fixed.
     The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
     O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning

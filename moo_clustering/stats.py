@@ -749,17 +749,10 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """Return the possible numbers of equal pairs of methods, in increasing order.
-
-    Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
-    ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
-
-    Examples
-    --------
-    >>> possible_true_counts(4)
-    (0, 1, 2, 3, 6)
-    """
-    # Each set is stored as the bits of an integer, so a shift adds j (j - 1) / 2 to all its members.
+    """Return the possible numbers of equal pairs of methods, in increasing order."""
+    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
+    # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
+    # of an integer, so a shift adds j (j - 1) / 2 to all its members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -767,11 +760,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
 
 
 def sentences(
-    test: FriedmanResult | None,
-    pairs: pd.DataFrame,
-    groups: Sequence[tuple[str, ...]],
-    posthoc: str,
-    alpha: float,
+    test: FriedmanResult | None, pairs: pd.DataFrame, groups: Sequence[Any], posthoc: str, alpha: float
 ) -> list[str]:
     """Write one sentence about all methods, then one for each method that is better than others."""
     better, significant = [], pairs[pairs["significant"]]

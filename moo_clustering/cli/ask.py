@@ -80,8 +80,7 @@ class AskedRun:
     def cluster_names(self) -> dict[int, str]:
         """Class names of the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
-        known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
-        if known:
+        if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
         return {k: name for k, name in known.items() if name not in named.values()} | named
 
@@ -311,10 +310,8 @@ def run_ask(
         try:
             try:
                 _json_dialog(run) if as_json else _dialog(run)
-            except EOFError:
-                click.echo(err=as_json)
-            except KeyboardInterrupt:
-                interrupted = True
+            except (EOFError, KeyboardInterrupt) as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
                 click.echo(err=as_json)
             n_answers = len(run.session.history_)
             with InterruptGuard(requested=interrupted) as guard:
@@ -331,9 +328,7 @@ def run_ask(
     elif n_answers:
         shown = f"; open {results / runs.REPORT}" if runs.REPORT in files else ""
         other = "" if out is None else f" --out {shlex.quote(str(out))}"
-        click.echo(
-            f"Saved the clusters after {n_answers} answer{'s' * (n_answers != 1)} in {results}{shown}."
-        )
+        click.echo(f"Saved the clusters after {n_answers} answer{'s' * (n_answers > 1)} in {results}{shown}.")
         click.echo(f"Continue with: {again}{other}")
     else:
         click.echo("There are no answers, so nothing was saved.")
@@ -444,9 +439,7 @@ def _line(*, as_json: bool = False) -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    click.echo(
-        f"the input has a line of {_LONGEST_LINE} or more characters; the rest is not read.", err=as_json
-    )
+    click.echo(f"a line has {_LONGEST_LINE} or more characters; the rest is not read.", err=as_json)
     return ""
 
 

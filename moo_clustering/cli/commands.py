@@ -117,9 +117,7 @@ def ask(folder: Path, **options: Any) -> None:
 @click.argument("results", type=_FILE)
 @_flag("--minimize", "Smaller values are better (default: larger values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
-@_option(
-    "--posthoc", "Post-hoc procedure for pairs of methods.", ["shaffer", "holm", "nemenyi"], shown="shaffer"
-)
+@_option("--posthoc", "Post-hoc procedure for pairs.", ["shaffer", "holm", "nemenyi"], shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")
 @_option(
     "--long/--wide is_long",
@@ -161,11 +159,7 @@ def demo(out: Path, seed: int) -> None:
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
-@_option(
-    "--error-rate SHARE",
-    "With --ask: expected share of wrong answers, or auto; default: 0.03.",
-    callback=_error_rate,
-)
+@_option("--error-rate SHARE", "With --ask: expected share of wrong answers.", callback=_error_rate)
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
@@ -238,13 +232,11 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
 
 _header = _option(
     "--header/--no-header",
-    "Whether the first line contains the column names; default: as in the fit.",
+    "Whether the first line has the column names; default: as in the fit.",
     default=None,
 )
 _workers = _option("--workers N", "Read DATA in partitions with N processes; 0: in this process.", _NATURAL)
-_scheduler = _option(
-    "--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster, such as tcp://host:8786."
-)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster (tcp://host:8786).")
 
 
 @main.command()
@@ -256,15 +248,15 @@ _scheduler = _option(
     "method regions accepts auto.",
     callback=_number_or_interval,
 )
-@_option(
-    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
-)
+@_option("--granularity", "Default method, without -k: few, some or many clusters.", ["few", "some", "many"])
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags of instances: column of bag identifiers.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
 @_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
 @_option(
-    "--hold-out SHARE", "Methods that predict labels: share withheld for scoring.", click.FloatRange(0, 1)
+    "--hold-out SHARE",
+    "Methods that predict labels: share of labels withheld for scoring.",
+    click.FloatRange(0, 1),
 )
 @_option(
     "--label-file FILE",
@@ -275,7 +267,9 @@ _scheduler = _option(
 @_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
-    "--tolerance SHARE", "Maps: maximum deviation of a load from the mean load, such as 15%.", callback=_share
+    "--tolerance SHARE",
+    "Maps: largest deviation of a region's load from the mean load, such as 15%.",
+    callback=_share,
 )
 @_option(
     "--start START",
@@ -300,7 +294,9 @@ _scheduler = _option(
     ["dependence", "equal"],
 )
 @_option(
-    "--missing", "Tables: fill empty cells from near rows (default), or by medians.", ["neighbors", "median"]
+    "--missing",
+    "Tables: fill missing cells from the nearest rows (default), or with the median of the column.",
+    ["neighbors", "median"],
 )
 @_option("--text-columns COLUMNS", "DATA contains documents: text columns, such as title,text.")
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
@@ -308,7 +304,9 @@ _scheduler = _option(
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
 @_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
 @_option(
-    "--features n_features N", "Methods that predict labels: keep the N most informative features.", _POSITIVE
+    "--features n_features N",
+    "Methods that predict labels: keep the N features most informative about them.",
+    _POSITIVE,
 )
 @_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
@@ -531,9 +529,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
 @main.command()
 @_run
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
-@_option(
-    "--names file FILE", "JSON file of names by cluster, such as names.json from the report page.", _FILE
-)
+@_option("--names file FILE", "JSON file of names by cluster, such as names.json of the report page.", _FILE)
 @_json("Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
@@ -588,9 +584,7 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("file", metavar="FILE", type=_FILE)
-@_option(
-    "--jobs N", "Processes; -1: all processors; default: jobs in FILE, or 1.", int, callback=_workers_wanted
-)
+@_option("--jobs N", "Processes (-1: all); default: jobs in FILE, or 1.", int, callback=_workers_wanted)
 @_flag("--retry", "Compute failed and timed-out cells again.")
 @_quiet
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:

@@ -102,8 +102,7 @@ def _as_text(outcome: Comparison) -> str:
 
 
 def _tests(outcome: Comparison) -> str:
-    test = outcome.friedman
-    if test is None:
+    if (test := outcome.friedman) is None:
         return "Friedman's test requires at least three methods; the two methods are compared as a pair."
     df = test.df
     name, F = f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})", test.iman_davenport_statistic

@@ -498,8 +498,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     if isinstance(job.samples, TextSamples):
         documents = cluster_frame(job.samples, estimator)
         frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
-    impurities = job.result.arrays().get("impurities")
-    if impurities is not None:
+    if (impurities := job.result.arrays().get("impurities")) is not None:
         frame["impurity"] = np.asarray(impurities)[clusters]
     if job.labels is not None and job.labels.y is not None:
         shares = np.asarray(estimator.class_shares_)[clusters]
@@ -639,9 +638,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     return record | {"auc": dict(zip(use.names, exact, strict=True))}
 
 
-def probability_frame(
-    probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
-) -> pd.DataFrame:
+def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids: Any) -> pd.DataFrame:
     """Return a table with a column ``row`` and one column per label. Column names may repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)

@@ -339,22 +339,19 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
         if samples.prepared is None and not samples.category_names:
             raise DataError(f"--{name} requires a table with columns to convert to features, not {samples}")
         if name == "weights" and not samples.has_equal_columns:
-            said = (
-                f"--weights requires columns of equal scale, but here method {method} uses the original scale"
-            )
-            raise DataError(f"{said}; omit --set scale=..., if present")
+            said = f"--weights requires columns of equal scale, but method {method} uses the original scale"
+            raise DataError(f"{said} here; omit --set scale=..., if present")
 
 
 def warn_of_missing(job: Job) -> None:
     """Warn if the clusters are associated with missing cells."""
-    if job.samples.prepared is not None and has_labels(job.estimator):
-        names = job.samples.prepared.following_missing(job.estimator.labels_)
-        if names:
-            listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
-            warn_caller(
-                f"the clusters are associated with the missing cells of {listed}: they may reflect "
-                "how cells were filled rather than the data"
-            )
+    prepared = job.samples.prepared
+    if prepared is None or not has_labels(job.estimator):
+        return
+    if names := prepared.following_missing(job.estimator.labels_):
+        listed = " and ".join(map(repr, names[:3])) + " and more" * (len(names) > 3)
+        said = f"the clusters are associated with the missing cells of {listed}"
+        warn_caller(f"{said}: they may reflect how cells were filled rather than the data")
 
 
 def _fit(job: Job) -> bool:

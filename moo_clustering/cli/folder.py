@@ -284,9 +284,7 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         if not resume:
             raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
     elif has_labels and status != "running":
-        raise FolderError(
-            f"{path} contains an interrupted run without a checkpoint to continue from; {_OTHER}"
-        )
+        raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
     elif status == "running" and not resume:
         said = f"{path} contains a run that is still running or was killed"
         raise FolderError(f"{said}; start over with --resume or {_OTHER}")
@@ -452,16 +450,9 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
         record = run_record(folder)
         row = content.chosen if len(folders) == 1 else content.rules[f"{name}: result"]
         labels = content.labels[row]
-        runs.append(
-            {
-                "name": name,
-                "folder": folder,
-                "method": record.get("method"),
-                "n_clusters": len(np.unique(labels[labels >= 0])),
-                "scores": record.get("scores", {}),
-                "values": {column.name: column.values[row] for column in content.columns},
-            }
-        )
+        run = {"name": name, "folder": folder, "method": record.get("method")}
+        run |= {"n_clusters": len(np.unique(labels[labels >= 0])), "scores": record.get("scores", {})}
+        runs.append(run | {"values": {each.name: each.values[row] for each in content.columns}})
     return {
         "file": page,
         "n_samples": content.n_samples,
@@ -574,32 +565,25 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
     """Return one row per solution of the front: number, objectives, scores, and whether it is the result."""
-    front = result.front
-    if front is None:
+    if (front := result.front) is None:
         return None
-    frame = pd.DataFrame({"member": np.arange(len(front))})
-    for number, name in enumerate(front.names):
-        frame[name] = front.values[:, number]
+    columns: dict[str, Any] = {"member": np.arange(len(front))}
+    columns |= dict(zip(front.names, front.values.T, strict=True))
     if front.n_clusters is not None:
-        frame["n_clusters"] = front.n_clusters
+        columns["n_clusters"] = front.n_clusters
     elif result.pool is not None:
-        frame["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in front.labels()]
-    for name, scores in front.scores.items():
-        frame[name] = scores
+        columns["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in front.labels()]
+    columns |= front.scores
     if supervision and front.is_ready:
-        for name, shares in satisfied_shares(front.labels(), supervision).items():
-            frame[name] = shares
+        columns |= satisfied_shares(front.labels(), supervision)
     if result.member_is_known or front.is_ready:
         chosen = result.row_of_front()
-        frame["chosen"] = False if chosen is None else frame["member"] == chosen
-    return frame
+        columns["chosen"] = np.arange(len(front)) == (-1 if chosen is None else chosen)
+    return pd.DataFrame(columns)
 
 
 def with_clusters(
-    frame: pd.DataFrame,
-    labels: NDArray[Any],
-    classes: Sequence[str] | None,
-    others: Mapping[str, NDArray[Any]],
+    frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}

@@ -189,13 +189,10 @@ def build_estimator(
             raise ValueError(f"method {method.name} writes no checkpoints, {unsupported}")
     given: dict[str, Any] = {"random_state": options["seed"], "verbose": not options["quiet"]}
     given |= {name: value for name, value in flags.items() if value is not None}
-    checks = {
-        "--set n_gen=...": "n_gen" in parameters,
-        "--checkpoint-every or --resume": "checkpoint" in given,
-    }
+    flag = "--checkpoint-every or --resume" if checkpoint is not None else ""
+    flag = "--set n_gen=..." if "n_gen" in parameters else flag
     for name, value in method.evolves_with.items():
-        found = parameters.get(name, known[name].default)
-        for flag in (flag for flag, is_given in checks.items() if is_given and found != value):
+        if flag and (found := parameters.get(name, known[name].default)) != value:
             said = f"method {method.name} has no generations with {name}={found}"
             raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
     if checkpoint is not None and "n_gen" in known and parameters.get("n_gen", known["n_gen"].default) == 0:

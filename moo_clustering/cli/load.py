@@ -217,9 +217,7 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
         names = (*partial.label_names, None)  # code -1 (no label) selects None
-        partial_y = tables.encode_classes(
-            [names[code] for code in partial.labels], minus_one_is_missing=True
-        )[0]
+        partial_y = tables.encode_classes([names[k] for k in partial.labels], minus_one_is_missing=True)[0]
     return kinds.BagSamples(
         table.name,
         table.bags,
@@ -288,9 +286,7 @@ def load_label_sets(
     is_archive = path.suffix.lower() == ".npz"
     if is_archive and names is not None:
         raise DataError(f"--partial-labels names attributes of ARFF files; use --label-file for {path}")
-    named: dict[str, Any] = (
-        {"labels": label_file} if is_archive else {"labels_xml": label_file, "labels": names}
-    )
+    named: Any = {"labels": label_file} if is_archive else {"labels_xml": label_file, "labels": names}
     try:
         table = datasets.read_multilabel(path, **named, id_column=roles.id_column, drop=roles.drop)
     except DataError as error:

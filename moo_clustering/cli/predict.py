@@ -59,7 +59,7 @@ def run_predict(
     if not path.parent.is_dir():
         raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
     if n_clusters is not None:
-        model = _with_n_clusters(folder, model, n_clusters)
+        model = _reclustered(folder, model, n_clusters)
     frame, notes = read_rows(data, model, header, {"header": "--no-header"})
     table, estimator = prepare_rows(data, model, frame), model["estimator"]
     labels = estimator.predict(table.X)
@@ -105,7 +105,7 @@ def run_explain(
     labels = model["estimator"].predict(table.X)
     columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
     if code == "spreadsheet":
-        columns, decimal, left_out = _sheet_columns(columns, frame, path)
+        columns, decimal, left_out = _as_sheet(columns, frame, path)
         notes += left_out
     names = cluster_names(model)
     front = find_rules(labels, columns, max_conditions=max_conditions, names=names, units=table.units)
@@ -114,12 +114,8 @@ def run_explain(
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = [
-            {
-                "n_conditions": each.n_conditions,
-                "fidelity": each.fidelity,
-                "rules": [*map(asdict, each.rules)],
-            }
-            for each in front
+            {"n_conditions": one.n_conditions, "fidelity": one.fidelity, "rules": [*map(asdict, one.rules)]}
+            for one in front
         ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
@@ -154,9 +150,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
     return model
 
 
-def _with_n_clusters(
-    folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]
-) -> dict[str, Any]:
+def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]) -> dict[str, Any]:
     """Replace a model's clusters with the clusters that ``relabel`` selects for ``n_clusters``."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
@@ -182,9 +176,7 @@ def _with_n_clusters(
     }
 
 
-def _sheet_columns(
-    known: pd.DataFrame, frame: pd.DataFrame, path: Path
-) -> tuple[pd.DataFrame, str, list[str]]:
+def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     """Convert columns like a spreadsheet program. Return them, the decimal mark and notes on dropped ones."""
     # Use the mark that drops fewer columns; in a tie, the comma if semicolons separate the cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]

@@ -91,9 +91,13 @@ class Ending:
         """Exit code of an interrupted command: 128 plus the signal number."""
         return INTERRUPTED if self.number is None else 128 + self.number
 
+    def request(self, number: int) -> None:
+        """Store the signal if it is the first. InterruptGuard calls this method, too."""
+        self.number = self.number or number
+
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Raise KeyboardInterrupt, or repeat the signal later if LLVM is running."""
-        self.number = self.number or number
+        self.request(number)
         if self.over:
             return
         while frame is not None:

@@ -128,13 +128,11 @@ class _Loads(Limit):
         self.low, self.high = self._bound("low", low, 0.0), self._bound("high", high, np.inf)
         if low is None and high is None:
             raise ValueError(f"{type(self).__name__} requires low, high or both")
-        if self.low.ndim + self.high.ndim and self.low.shape != self.high.shape:
-            lengths = {bound.size for bound in (self.low, self.high) if bound.ndim}
-            if len(lengths) > 1:
-                raise ValueError(
-                    f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}"
-                )
-            self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
+        if self.low.ndim and self.high.ndim and self.low.size != self.high.size:
+            raise ValueError(
+                f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}"
+            )
+        self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
         if (self.low > self.high).any():
             c = int((self.low > self.high).ravel().argmax())
             where = f" for cluster {c}" if self.low.ndim else ""
@@ -144,10 +142,9 @@ class _Loads(Limit):
             )
 
     def _bound(self, name: str, value: Any, default: float) -> FloatArray:
-        if value is None:
-            return np.array(default)
         try:
-            bound: FloatArray = checked_array(value, name, np.float64, finite=False).copy()
+            given = default if value is None else value
+            bound: FloatArray = checked_array(given, name, np.float64, finite=False).copy()
         except TypeError:
             if hasattr(value, "__len__") and not isinstance(value, str):
                 raise
@@ -205,8 +202,8 @@ class ClusterSizes(_Loads):
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters so that
-        the total violation is lowest; each unmatched cluster, or unmatched positive ``low``, adds 1.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters to
+        minimise the total violation; each unmatched cluster, or unmatched positive ``low``, adds 1.
 
     Examples
     --------
@@ -375,8 +372,7 @@ class GroupShares(Limit):
     ) -> None:
         super().__init__(name=name)
         values = classes_as_given(groups, "groups", ndim=(1,)).tolist()
-        lost = [i for i, value in enumerate(values) if is_missing(value)]
-        if lost:
+        if lost := [i for i, value in enumerate(values) if is_missing(value)]:
             raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none")
         number: dict[Any, int] = {}
         self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
@@ -609,6 +605,4 @@ def _shown(value: Any) -> str:
 def _span(low: float, high: float) -> str:
     if low == high:
         return f"{low:g}"
-    if high == np.inf:
-        return f"at least {low:g}"
-    return f"{low:g}..{high:g}"
+    return f"at least {low:g}" if high == np.inf else f"{low:g}..{high:g}"

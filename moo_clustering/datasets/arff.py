@@ -499,10 +499,8 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
     declared = set(names)
     if missing := [label for label in labels if label not in declared]:
         more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
-        raise DataError(
-            f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute"
-            f"{did_you_mean(missing[0], names)}"
-        )
+        near = did_you_mean(missing[0], names)
+        raise DataError(f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute{near}")
     for label, count in Counter(labels).items():
         if count > 1:
             raise DataError(f"{what} the label {label!r} twice")

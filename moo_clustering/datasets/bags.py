@@ -87,9 +87,9 @@ def read_bags(
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
     Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, empty,
-    truncated, damaged or of unknown type; if rows have unequal widths; if values are missing, infinite,
-    non-numeric or undeclared; if a bag is empty or has several classes; or if a column does not exist.
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
+    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
+    a bag is empty or has several classes; or if a column does not exist.
 
     Parameters
     ----------
@@ -267,10 +267,8 @@ def _relational_roles(
         bag = next((place for place in free if place < relational and place != label), None)
     for place, name in enumerate(names):
         if place not in (bag, label, relational) and name not in options.drop:
-            raise DataError(
-                f"{path}: attribute {name!r} is neither the bag, its identifier nor its class",
-                _leave_out(name),
-            )
+            fault = "is neither the bag, its identifier nor its class"
+            raise DataError(f"{path}: attribute {name!r} {fault}", _leave_out(name))
     return bag, label
 
 
@@ -494,10 +492,8 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     source = str(path)
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        raise DataError(
-            f"{path} stores its bags in the array 'bag_offsets', not in a column",
-            Remedy("omit", "bag", options.bag),
-        )
+        fault = "stores its bags in the array 'bag_offsets', not in a column"
+        raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     names = tables.feature_names_of(arrays, X.shape[1], "instances", source)
@@ -615,15 +611,11 @@ def _feature_matrix(
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
-    if len(names) == len(blocks) and all(block[1] is None for block in blocks):
+    if all(values is None for _, values in blocks):
         return numbers, names
     tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
-    X = np.empty((len(rows), len(names)))
-    start = 0
-    for place, (own, values) in enumerate(blocks):
-        X[:, start : start + len(own)] = numbers[:, place : place + 1] if values is None else values
-        start += len(own)
-    return X, names
+    parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
+    return np.hstack(parts), names
 
 
 def _block(
@@ -680,10 +672,8 @@ def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], 
     row, column = np.argwhere(infinite if infinite.any() else gaps)[0]
     name = rows.columns[column].name
     if infinite.any():
-        raise DataError(
-            f"{path}, {where(row)} has an infinite value in column {name!r}",
-            Remedy("replace it, or drop the column with", "drop", [name]),
-        )
+        remedy = Remedy("replace it, or drop the column with", "drop", [name])
+        raise DataError(f"{path}, {where(row)} has an infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""

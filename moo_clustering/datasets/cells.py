@@ -249,15 +249,14 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
     """Raise a DataError if one column changed its notation and another can be read in both notations."""
+    pairs = [*zip(columns, found, strict=True)]
     changed = [
-        (column.name, read.convention)
-        for column, read in zip(columns, found, strict=True)
-        if read.convention not in ("none", column.convention)
+        (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
     ]
     if not changed:
         return
     name, convention = changed[0]
-    for column, read in zip(columns, found, strict=True):
+    for column, read in pairs:
         if read.convention != column.convention or column.forms or column.kind != "number":
             continue
         known = np.flatnonzero(~np.isnan(read.values))
@@ -323,10 +322,8 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
             )
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
-            note = (
-                f"column {column.name!r} has {_CONVENTIONS[convention]}, but had "
-                f"{_CONVENTIONS[column.convention]} in the training table"
-            )
+            has, had = _CONVENTIONS[convention], _CONVENTIONS[column.convention]
+            note = f"column {column.name!r} has {has}, but had {had} in the training table"
     return _with_unread(values, texts, note)._replace(convention=convention)
 
 
@@ -603,11 +600,9 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
         return _plain(different, exact[where])
     compact = _compact(different)
     plain = exact if compact == different.tolist() else files.exact_numbers(compact)
-    known = {
-        "plain": ~np.isnan(plain),
-        "comma": np.array([_COMMA.fullmatch(text) is not None for text in compact]),
-        "point": np.array([_POINT.fullmatch(text) is not None for text in compact]),
-    }
+    known = {"plain": ~np.isnan(plain)}
+    for name, pattern in (("comma", _COMMA), ("point", _POINT)):
+        known[name] = np.array([pattern.fullmatch(text) is not None for text in compact])
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
     best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"

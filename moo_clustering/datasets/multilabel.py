@@ -135,10 +135,9 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
     and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if the file is missing,
-    empty, truncated, damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some
-    labels of a row are missing; if indices are repeated or too large; if features are missing, infinite or
-    non-numeric; or if the XML file declares a document type.
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
+    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
+    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
 
     Parameters
     ----------
@@ -183,18 +182,14 @@ def read_multilabel(
     for name, value in given.items():
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
-            raise DataError(
-                f"{path} is read as {kind}, but one of the options applies to {uses} files only",
-                Remedy("omit", name, value),
-            )
+            fault = f"but one of the options applies to {uses} files only"
+            raise DataError(f"{path} is read as {kind}, {fault}", Remedy("omit", name, value))
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
-        raise DataError(
-            "only one option may specify the labels",
-            *(Remedy("pass only", name, given[name]) for name in ways),
-        )
+        remedies = (Remedy("pass only", name, given[name]) for name in ways)
+        raise DataError("only one option may specify the labels", *remedies)
     with files.readable(path):
         if kind == "ARFF":
             return _read_arff(files.file_text(path, expansion), path, given)
@@ -285,17 +280,14 @@ class _Numbers:
         if len(bad):
             name = self._attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
-            raise DataError(
-                f"{source}, line {self._entries.lines[rows[bad[0]]]}: the value of attribute {name!r} is "
-                f"{what}",
-                Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name]),
-            )
+            remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
+            line = self._entries.lines[rows[bad[0]]]
+            raise DataError(f"{source}, line {line}: the value of attribute {name!r} is {what}", remedy)
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        tables.require_room(
-            shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
-        )
+        omitted = f"{source}: the values that its sparse rows omit"
+        tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
@@ -305,10 +297,10 @@ class _Numbers:
         lines = self._entries.lines
         odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
         if len(odd):
-            name = self._attributes[columns[places[odd[0]]]].name
+            name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
+            allowed = "labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
-                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {values[odd[0]]:g}, "
-                "but labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
+                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {value}, but {allowed}"
             )
         tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
@@ -387,10 +379,8 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
             end, error = middle, found
         else:
             first = middle
-    return (
-        f"{source}, line {first + 1} must contain labels, then features in ascending order, such as "
-        f"1,3 5:1 7:0.5: {error}"
-    )
+    needed = "labels, then features in ascending order, such as 1,3 5:1 7:0.5"
+    return f"{source}, line {first + 1} must contain {needed}: {error}"
 
 
 def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:

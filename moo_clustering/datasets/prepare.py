@@ -130,19 +130,14 @@ def prepare_table(
 ) -> PreparedTable:
     """Compute features from the numbers, booleans, dates and categories in a table.
 
-    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units, or
-    parentheses instead of a minus sign. Fractions, times of day and durations (in hours), dates (20240131
-    only if all cells have this form), weeks (2024-W05), periods and words for missing values (NA, n/a, null,
-    ?) are recognised. A note lists numbers such as -999 that may mark missing values. Numerals with leading
-    zeros (01000) or several digits before an exponent (2004E205), and integers that float64 cannot
-    distinguish, are treated as codes, and hence as categories. Booleans become 0 and 1, dates become days,
-    and categories become one indicator per value (a single indicator if there are two values).
+    Cells of any type are parsed like text in a CSV file; :doc:`/data` lists the recognised notations. Numbers
+    may have decimal commas or units. Booleans become 0 and 1, times and durations hours, dates days, and
+    categories one indicator per value (one in all for two values). Codes such as 01000 are categories.
 
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
-    unique strings, or if they mix units or have ambiguous commas or dates. Up to 5% of the numbers in a
-    column may lack the unit. Raises a DataError if there are fewer than two rows, duplicate column names, no
-    usable columns, or huge numbers. Warns if one column alone determines the best split in two, or if a
-    column with mixed units is dropped.
+    unique strings, or if they mix units (more than 5% of the numbers lack the unit) or have ambiguous commas
+    or dates. Raises a DataError if there are fewer than two rows, duplicate column names, no usable columns,
+    or huge numbers. Warns if one column alone determines the best split in two, or if units are mixed.
 
     Parameters
     ----------

@@ -186,8 +186,7 @@ class MedoidEncoding(_MedoidGenes):
         """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
         if self.sizes is not None:
-            costs = (self.distances[row[row >= 0]].T for row in medoids)
-            found = [self.sizes.assign(cost) for cost in costs]
+            found = [self.sizes.assign(self.distances[row[row >= 0]].T) for row in medoids]
             return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
@@ -224,26 +223,8 @@ class MedoidEncoding(_MedoidGenes):
         Genes are rounded first. Medoids are added in ascending order of the absent row indices.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
-        kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
-        ids[~kept] = -1
-        ids = np.take_along_axis(ids, np.argsort(~kept, axis=1, kind="stable"), axis=1)
-        short = np.flatnonzero(kept.sum(axis=1) < self.k_min)
-        if len(short):
-            ids[short] = self._filled(ids[short])
-        return ids
-
-    def _filled(self, ids: IntArray) -> IntArray:
-        """Append the lowest absent row indices to rows with fewer than k_min medoids."""
-        # These rows have fewer than k_min medoids, so the first 2 k_min - 1 row indices suffice.
-        n_candidates = min(self.n_samples, 2 * self.k_min - 1)
-        present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
-        named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
-        np.put_along_axis(present, named, True, axis=1)
-        absent = np.argsort(present[:, :n_candidates], axis=1, kind="stable")
-        position = np.arange(self.k_min) - (ids >= 0).sum(axis=1)[:, None]
-        fill = np.take_along_axis(absent, np.maximum(position, 0), axis=1)
-        ids[:, : self.k_min] = np.where(position >= 0, fill, ids[:, : self.k_min])
-        return ids
+        ids[ids >= self.n_samples] = -1
+        return filled(first_distinct(ids, self.k_max), self.k_min, self.n_samples).astype(self.dtype)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
@@ -297,13 +278,10 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     dtype = np.dtype(np.int64)
 
     def __init__(self, distances: ArrayLike, k_max: int, k_min: int = 2) -> None:
-        H = checked_distances(distances, "distances", directed=True)
-        self.distances = H
-        if H.flags.writeable:
-            # Use a read-only view, so that the caller's matrix remains writeable.
-            self.distances = H.view()
-            self.distances.flags.writeable = False
-        self.n_samples = len(H)
+        # Use a read-only view, so that the caller's matrix remains writeable.
+        self.distances = checked_distances(distances, "distances", directed=True).view()
+        self.distances.flags.writeable = False
+        self.n_samples = len(self.distances)
         self.k_min, self.k_max = base.checked_cluster_range(k_min, k_max, self.n_samples)
         self.n_var = self.k_max
         self._neighbors: dict[int, NDArray[np.int32]] = {}
@@ -377,7 +355,6 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -385,18 +362,7 @@ def repair_slots(
             f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}"
         )
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
-    while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
-        rows = slots[short]
-        absent = _lowest_absent(rows) if rng is None else random_absent(rows, n_samples, rng)
-        slots[short, (rows < 0).argmax(axis=1)] = absent
-    return slots
-
-
-def _lowest_absent(rows: IntArray) -> IntArray:
-    """Return each row's lowest absent id: the number of t such that the t-th smallest id equals t."""
-    width = rows.shape[1]
-    ordered = np.sort(np.where(rows < 0, width + 1, rows), axis=1)
-    return np.count_nonzero(ordered == np.arange(width), axis=1)
+    return filled(slots, k_min, n_samples, rng)
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
@@ -428,21 +394,24 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
     return np.take_along_axis(sets, np.argsort(~kept, axis=1, kind="stable"), axis=1)
 
 
-def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Draw, for each row, a sample that the row lacks; no row may contain all samples."""
+def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
+    """Return a sample that each row lacks: a random one, or the lowest index without a generator."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
-    rank = rng.integers(0, n_samples - set_sizes(sets))
+    free = n_samples - set_sizes(sets)
+    rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
     return np.asarray(rank + skipped, dtype=np.int64)
 
 
-def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Return a copy with random samples appended to rows with fewer than ``k_min`` medoids."""
-    sets = sets.copy()
-    while len(short := np.flatnonzero(set_sizes(sets) < k_min)):
-        sets[short, set_sizes(sets[short])] = random_absent(sets[short], n_samples, rng)
-    return sets
+def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator | None = None) -> IntArray:
+    """Return a copy with samples in the first empty slots of rows with fewer than ``k_min`` medoids."""
+    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
+    slots = slots.copy()
+    while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
+        absent = random_absent(slots[short], n_samples, rng)
+        slots[short, (slots[short] < 0).argmax(axis=1)] = absent
+    return slots
 
 
 def occurred_before(X: IntArray) -> BoolArray:

@@ -9,12 +9,10 @@ from moo_clustering.encodings import base
 
 
 class TupleEncoding(base.Encoding):
-    """Concatenation of encodings, for example for the rows and columns of a table (co-clustering).
+    """Concatenation of two or more encodings, for example for rows and columns of a table (co-clustering).
 
-    The genes and the samples of all parts are concatenated: a partition contains the samples of all parts,
-    and no cluster contains samples from different parts. :meth:`split` returns one partition per part. Each
-    method takes the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
-    least two encodings.
+    The genes and the samples of all parts are concatenated, and no cluster contains samples from different
+    parts. :meth:`split` returns one partition per part.
 
     Parameters
     ----------

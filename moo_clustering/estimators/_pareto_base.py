@@ -708,7 +708,7 @@ class ParetoPoolClusterer(
         while True:
             self._samples = pooled(ks)
             for name in ("parts_", "_marked"):
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             ks = yield from self._select(side, *supervision, ks=ks if self._grows(side) else None)
             if not ks:
                 return
@@ -827,7 +827,7 @@ class ParetoPoolClusterer(
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
         self.graph_ = samples.graph
@@ -857,7 +857,7 @@ class ParetoPoolClusterer(
             for name in ("control", "random-control"):
                 if name in self._solutions:
                     labels = self._with_noise(self._numbered(self._solutions[name]).labels)
-                    vars(self)[f"{name.replace('-', '_')}_labels_"] = self._shown(labels)
+                    setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
         """Compute the tables that a saved model omits; X contains the training samples."""
@@ -866,7 +866,7 @@ class ParetoPoolClusterer(
             self.restore_samples(X)
             saved["_samples"] = self._samples
         self._publish(None)
-        vars(self).update(saved)
+        self.__dict__.update(saved)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Return the partition assessor, reused from the last fit if the pool is the same."""
@@ -902,7 +902,7 @@ class ParetoPoolClusterer(
             assessment = assessment.beside(row, self._why_not(row, solution))
         self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
         self.confidence_interval_ = np.array(assessment.interval)
-        vars(self).pop("cluster_classes_index_", None)
+        self.__dict__.pop("cluster_classes_index_", None)
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 

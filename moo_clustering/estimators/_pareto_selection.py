@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from moo_clustering import evidence, validity
-from moo_clustering._arrays import non_dominated, number_clusters
+from moo_clustering._arrays import non_dominated, number_clusters, warn_caller
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
@@ -89,13 +88,11 @@ class SideInformation:
         ends: list[Int64Array] = []
         weights: list[FloatArray | None] = []
         for pairs in (self.pairs.must_link, self.pairs.cannot_link):
-            lifted = np.sort(samples.landmark_of[pairs], axis=1)
+            lifted = np.sort(samples.landmark_of[pairs].astype(np.int64), axis=1)
             lifted = lifted[lifted[:, 0] != lifted[:, 1]]
-            shape = (samples.n_points, samples.n_points)
-            counts = sp.coo_array((np.ones(len(lifted)), (lifted[:, 0], lifted[:, 1])), shape=shape)
-            counts = counts.tocsr().tocoo()
-            ends.append(np.column_stack([counts.row, counts.col]).astype(np.int64))
-            weights.append(counts.data if len(ends[-1]) else None)
+            distinct, counts = np.unique(lifted, axis=0, return_counts=True)
+            ends.append(distinct)
+            weights.append(counts.astype(np.float64) if len(distinct) else None)
         return PairwiseConstraints(
             *ends, n_samples=samples.n_points, must_link_weights=weights[0], cannot_link_weights=weights[1]
         )
@@ -120,10 +117,8 @@ def read_side_information(
             "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
             "sample, use SISC"
         )
-    constraints = None
-    if must_link is not None or cannot_link is not None:
-        constraints = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-        constraints = constraints if len(constraints) else None
+    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    constraints = given if len(given) else None
     if constraints is not None:
         codes = None
         if targets.n_classes:
@@ -135,11 +130,9 @@ def read_side_information(
     if not targets.n_classes:
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
     if targets.n_classes == 1 and novel != "allow":
-        warnings.warn(
+        warn_caller(
             f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
-            'become new classes, as with novel="allow"',
-            UserWarning,
-            stacklevel=4,
+            'become new classes, as with novel="allow"'
         )
         novel = "allow"
     return SideInformation("novel" if novel == "allow" else "labels", targets, constraints)
@@ -506,26 +499,22 @@ class Candidates:
         # factor of 1.25 or more. Also returns each one's adjusted Rand index with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
+        order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
         to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
         nearest = to_result.copy()
         numbers = [len(np.unique(labels))]
         members: list[int] = []
         for only_other_numbers in (True, False):
             for member in order:
-                if len(members) == _N_ALTERNATIVES:
-                    break
-                if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
-                    continue
-                if not self.eligible[member]:
-                    continue
                 ratios = n_clusters[member] / np.array(numbers)
                 if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < 1.25:
                     continue
-                members.append(int(member))
-                numbers.append(int(n_clusters[member]))
-                to_member = validity.pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
-                nearest = np.maximum(nearest, to_member)
-        chosen = np.array(sorted(members, key=order.tolist().index), dtype=np.intp)
+                if nearest[member] <= _MOST_ALIKE and len(members) < _N_ALTERNATIVES:
+                    members.append(member)
+                    numbers.append(int(n_clusters[member]))
+                    to_member = validity.pairwise_ari(self.labels, self.labels[member][None])[:, 0]
+                    nearest = np.maximum(nearest, to_member)
+        chosen = np.array(sorted(members, key=order.index), dtype=np.intp)
         return chosen, to_result[chosen]
 
 
@@ -596,9 +585,8 @@ def choose_solution(
     if side.kind == "pairs" and pairs is not None and len(pairs):
         return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
     found = unsupervised_partition(samples, candidates, n_clusters, method, rng)
-    n_found = int(found.max()) + 1
-    if candidates.equal is not None:
-        n_found = min(n_found, int(candidates.equal.max()) + 1)
+    equal = found if candidates.equal is None else candidates.equal
+    n_found = int(min(found.max(), equal.max())) + 1
     if candidates.interval is not None and n_found < candidates.interval[0]:
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
     elif n_clusters is not None:
@@ -749,9 +737,8 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
     # Merge clusters of the same class into the first one.
-    first = np.arange(len(classes))
-    for code in np.unique(classes[classes >= 0]):
-        first[classes == code] = np.flatnonzero(classes == code)[0]
+    same = (classes == classes[:, None]) & (classes >= 0)
+    first = np.where(classes >= 0, same.argmax(axis=1), np.arange(len(classes)))
     remaining, merged = np.unique(first[labels], return_inverse=True)
     return Solution(merged.reshape(-1), cluster_classes=classes[remaining])
 
@@ -857,11 +844,10 @@ class _LabelKernel:
         self._labels = None if candidates is None or kind == "bags" else candidates.labels
         self._columns = columns = np.flatnonzero(counts.sum(axis=1) > 0)
         self._given = np.zeros((samples.n_points, len(columns)))
-        if samples.kernels:
-            if kind != "pool":
-                for part in samples.kernels:
-                    self._given += part[:, columns]
-        elif full:
+        if samples.kernels and kind != "pool":
+            for part in samples.kernels:
+                self._given += part[:, columns]
+        elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
                 # Weight of the linear kernel relative to the other kernels.

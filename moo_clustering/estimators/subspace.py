@@ -108,6 +108,12 @@ class SubspaceEstimator(
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
+    max_iter : int
+        Maximum number of sweeps.
+    tol : float
+        Sweeps stop when no membership changes by more than this value.
+    n_init : int
+        Number of independent starts, of which the result with the lowest objective is used.
 
     Attributes
     ----------
@@ -137,6 +143,9 @@ class SubspaceEstimator(
     threshold: _options.Probability = 0.5
     binarize: bool = False
     dtype: Literal["float64", "float32"] = "float64"
+    max_iter: _options.Count = 15
+    tol: _options.NonNegative = 1e-4
+    n_init: _options.Count = 1
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -245,9 +254,16 @@ class SubspaceEstimator(
     def _exponent(self) -> float:
         """Exponent of the feature weights in distances."""
 
-    @abstractmethod
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Yield any search before it runs."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses yield any search before it runs."""
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
+        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
+        return None
+
+    @abstractmethod
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+        """Find clusters from a single start."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -350,39 +366,9 @@ def presence(X: Any) -> Any:
     return X
 
 
-@_options.estimator
-class StartsEstimator(SubspaceEstimator):
-    """Base class of clusterers that repeat sweeps until convergence, from one or more starts.
-
-    Parameters
-    ----------
-    max_iter : int
-        Maximum number of sweeps.
-    tol : float
-        Sweeps stop when no membership changes by more than this value.
-    n_init : int
-        Number of independent starts, of which the result with the lowest objective is used.
-    """
-
-    _: KW_ONLY
-    max_iter: _options.Count = 15
-    tol: _options.NonNegative = 1e-4
-    n_init: _options.Count = 1
-
-    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        seeds = spawn_seeds(self.random_state, self.n_init)
-        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
-        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
-        return None
-
-    @abstractmethod
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from a single start."""
-
-
 @documented(subspace.entropy_weighted_kmeans)
 @_options.estimator
-class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
+class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
@@ -445,8 +431,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 
 
 @_options.estimator
-class FuzzySubspaceEstimator(StartsEstimator):
-    """Base class of clusterers with fuzzy memberships that repeat sweeps until convergence.
+class FuzzySubspaceEstimator(SubspaceEstimator):
+    """Base class of clusterers with fuzzy memberships.
 
     Issues a UserWarning if all dispersions are below ``floor``, which makes all weights equal.
 

@@ -88,7 +88,7 @@ def link_parts(
     keys: Int64Array,
 ) -> sp.csr_array:
     """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
-    i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
+    i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # With a different index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
@@ -135,18 +135,14 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
 
 
 def _proposals(
-    X: ArrayLike,
-    metric: neighbors.Metric,
-    lists: neighbors.NeighborLists | None,
-    keys: Int64Array,
-    n_samples: int,
+    X: ArrayLike, metric: neighbors.Metric, lists: neighbors.NeighborLists | None, keys: Int64Array
 ) -> list[Proposal]:
     if metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]
     space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
-    if n_samples <= ALL_PAIRS_UP_TO:
+    if len(keys) <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
     listed = [] if lists is None else [_listed_links(lists)]

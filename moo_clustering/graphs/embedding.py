@@ -157,7 +157,7 @@ def _pairs(
     # Place neighbours close together in memory, because memory access limits the speed of large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     L = _reordered(L, order)
-    values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
+    values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors, n_jobs)
     vectors = np.empty_like(found)
     vectors[order] = found
     return values, vectors
@@ -224,13 +224,7 @@ def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
 
 
 def lanczos_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: Generator,
-    *,
-    factorize: bool = False,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Solve by repeated Lanczos iteration on the orthogonal complement of the vectors found so far."""
     # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
@@ -324,9 +318,8 @@ def chebyshev_pairs(
     scale: float,
     known: sp.csr_array,
     rng: Generator,
-    *,
-    n_vectors: int | None = None,
-    n_jobs: int | None = None,
+    n_vectors: int,
+    n_jobs: int | None,
 ) -> Pairs:
     """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
     # The block starts with ``known`` and random vectors. Each round filters the block, orthonormalises it,
@@ -337,7 +330,7 @@ def chebyshev_pairs(
     # The limit is stricter than for Lanczos, because filter residuals end close to it. It is higher
     # where only the eigenvalue is needed, because its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
-    allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
+    allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
     n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
     block = np.column_stack([block, rng.standard_normal((n, n_random))])

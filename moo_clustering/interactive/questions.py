@@ -110,8 +110,7 @@ class State:
         for point, identity in self.anchors.items():
             if identity == second:
                 self.anchors[point] = first
-        name = self.names.pop(second, None)
-        if name is not None:
+        if (name := self.names.pop(second, None)) is not None:
             self.names.setdefault(first, name)
 
     def joined(self, point: int) -> set[int]:

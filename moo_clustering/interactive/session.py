@@ -251,21 +251,16 @@ class AnswerSession:
         if samples is not None:
             i, j = self._checked_pair(samples)
             return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
-        present = self.question
-        if present is None:
+        if (present := self.question) is None:
             raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
         if question is not None and question != present and question.number != present.number:
-            raise ValueError(
-                f"question number {question.number} has already been answered; the current question, "
-                f"session.question, is number {present.number}"
-            )
+            said = f"question number {question.number} has already been answered"
+            raise ValueError(f"{said}; session.question is number {present.number}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
-            raise ValueError(
-                f"{answer!r} is an answer about two samples: answer with the class of sample "
-                f'{present.samples[0]} or "unknown", or pass samples=(i, j)'
-            )
+            remedy = f'answer with the class of sample {present.samples[0]} or "unknown"'
+            raise ValueError(f"{answer!r} is an answer about two samples: {remedy}, or pass samples=(i, j)")
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
@@ -462,8 +457,7 @@ class AnswerSession:
             after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
         else:
             sign = 0 if event.get("withdrawn") else SIGNS[word]
-            proposal = self._proposal_of(event, points)
-            if proposal is None:
+            if (proposal := self._proposal_of(event, points)) is None:
                 after = before.after_volunteered(points[0], points[1], sign, odds)
             else:
                 probability = proposal.probability
@@ -567,8 +561,7 @@ class AnswerSession:
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
         """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
-        left_out = event.get("reopen")
-        if left_out is not None:
+        if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
             must, cannot = self._pairs("together", left_out), self._pairs("apart", left_out)
@@ -886,8 +879,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
         raise SessionFileError(f"{path} {fault}.")
-    missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
-    if missing:
+    if missing := {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys():
         raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}")
     return head, events, rest == ""
 

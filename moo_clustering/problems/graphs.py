@@ -39,11 +39,11 @@ Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_
 Weights = Literal["ranks", "published"]
 # Cluster of every part, one row per individual.
 Rows = Labels
-# Largest number of samples for which all samples may be candidates without ``force``.
+# Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
 # Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# More parts than the first number are grouped before merging; above the second, fewer links are cut.
+# Numbers of parts above which parts are grouped before merging, and above which fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm."
@@ -93,8 +93,6 @@ class MOCKProblem(EncodedProblem):
 
     Attributes
     ----------
-    graph : LocusGraph
-    encoding : LocusAdjacencyEncoding
     weights : ndarray of shape (n_neighbors,)
         Neighbour weights by rank.
 
@@ -152,13 +150,12 @@ class MOCKProblem(EncodedProblem):
             if name in self.objective_names and value is None:
                 raise ValueError(f"the objective {name!r} requires {parameter}")
         ranks = np.arange(1, graph.n_neighbors + 1)
-        _arrays.choice("connectivity", connectivity, get_args(Weights))
         self.weights = 1.0 / ranks
-        if connectivity == "published":
+        if _arrays.choice("connectivity", connectivity, get_args(Weights)) == "published":
             self.weights = np.where(ranks < graph.n_neighbors, 1.0 / (ranks + 1), 0.0)
         self.n_jobs = n_jobs
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
-        self._built: tuple[int, NDArray[Any]] | None = None
+        self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
         # LinkScores supports no sample weights.
@@ -173,8 +170,8 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        The parts remain when the most interesting links are cut. For each of ``n_weights`` weights of
-        variance against connectivity, every step merges the two neighbouring parts with the smallest rise in
+        Cutting the most interesting links leaves the parts. For each of ``n_weights`` weights of variance
+        against connectivity, every step merges the two neighbouring parts with the smallest weighted rise in
         variance minus fall in connectivity, relative to the objectives' ranges. Returns the genotypes of
         non-dominated partitions by increasing variance. The result is deterministic and cached. P parts take
         O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts, the smallest are first
@@ -190,9 +187,9 @@ class MOCKProblem(EncodedProblem):
                [0, 0, 0, 1, 1, 1]], dtype=int32)
         """
         n_weights = _arrays.integer("n_weights", n_weights)
-        if self._built is None or self._built[0] != n_weights:
-            self._built = n_weights, self._construct(n_weights)
-        return self._built[1].copy()
+        if n_weights not in self._built:
+            self._built = {n_weights: self._construct(n_weights)}
+        return self._built[n_weights].copy()
 
     def _construct(self, n_weights: int) -> NDArray[Any]:
         if self.n_samples == 1:
@@ -202,8 +199,8 @@ class MOCKProblem(EncodedProblem):
             share = min(relevant_links("auto", self.n_samples), _MOST_GROUPED - 1) / (self.n_samples - 1)
             delta = 100.0 * (1.0 - share)
             pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", delta=delta, n_jobs=self.n_jobs)
-            own = scores.sample_weight
-            scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs, own)
+            weights = self.weights, None, None, self.n_jobs, scores.sample_weight
+            scores = PartScores(pieces, self.graph, *weights)
         links: Any = pieces.links
         groups, linked = scores.groups(links.above, self.encoding.kind == "split")
         scores = scores.of_groups(groups)
@@ -227,13 +224,13 @@ class MOCKProblem(EncodedProblem):
     ) -> tuple[int, Labels] | None:
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
-        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used.
-        Until ``n_clusters`` remain, the smallest cluster is merged with the cluster that contains most of its
-        neighbours by weight or, without any, has the nearest mean. For data with up to three features, the
-        result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if that is
-        at least 0.4. Otherwise, it has the lowest variance. Returns the individual and
-        its labels, numbered by first appearance, or None if no individual qualifies. Individuals with more
-        than 2000 clusters are skipped. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        Only individuals with at most 2000 clusters are used, of which exactly ``n_clusters`` have at least
+        ``least_size`` samples. Until ``n_clusters`` remain, the smallest cluster is merged with the cluster
+        that contains most of its neighbours by weight or, without any, has the nearest mean. For data with up
+        to three features, the result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of
+        600 samples) if that is at least 0.4. Otherwise, it has the lowest variance. Returns the individual
+        and its labels, numbered by first appearance, or None if no individual qualifies. Takes
+        O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -282,7 +279,7 @@ class PartScores:
     ) -> None:
         self.encoding, self.X, self.n_jobs, self.sample_weight = encoding, graph.X, n_jobs, sample_weight
         self.total_weight: float = len(self.X) if sample_weight is None else float(sample_weight.sum())
-        self._lists = graph.neighbors, weights
+        self.graph, self.weights = graph, weights
         self._set_parts(encoding.base, encoding.n_parts)
         self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
@@ -358,10 +355,11 @@ class PartScores:
     @cached_property
     def pairs(self) -> Any:
         """Pairs of parts with samples that are neighbours, and the total neighbour weight of each pair."""
-        neighbors, weights = self._lists
-        rows, ranks = np.nonzero(neighbors >= 0)
-        of_ranks = weights[ranks] if self.sample_weight is None else weights[ranks] * self.sample_weight[rows]
-        return self._pairs(rows, neighbors[rows, ranks], of_ranks)
+        rows, ranks = np.nonzero(self.graph.neighbors >= 0)
+        weights = self.weights[ranks]
+        if self.sample_weight is not None:
+            weights = weights * self.sample_weight[rows]
+        return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
         """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
@@ -389,15 +387,14 @@ class PartScores:
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         require_same_samples("constraints and X", constraints.n_samples, len(self.X))
-        must, cannot = constraints.must_link, constraints.cannot_link
-        weights = constraints.must_link_weights, constraints.cannot_link_weights
-        totals = [float(each.sum()) if len(each) else 1.0 for each in weights]
+        cannot, cannot_weights = constraints.cannot_link, constraints.cannot_link_weights
+        given = (constraints.must_link, constraints.must_link_weights), (cannot, cannot_weights)
+        totalled = [
+            (self._pairs(links[:, 0], links[:, 1], weights), float(weights.sum()) if len(weights) else 1.0)
+            for links, weights in given
+        ]
         joined = self.base[cannot[:, 0]] == self.base[cannot[:, 1]]
-        return (
-            (self._pairs(must[:, 0], must[:, 1], weights[0]), totals[0]),
-            (self._pairs(cannot[:, 0], cannot[:, 1], weights[1]), totals[1]),
-            float(weights[1][joined].sum()),
-        )
+        return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
         """Sum the weights of sample pairs over each pair of different parts."""
@@ -466,41 +463,33 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
 class LinkScores(PartScores):
     """Objectives of one link per sample, computed in a single pass over samples and neighbours."""
 
-    def __init__(
-        self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
-    ) -> None:
-        super().__init__(encoding, graph, weights, *rest)
-        self.neighbors = np.ascontiguousarray(graph.neighbors.T)
-        self.weights = weights
+    @cached_property
+    def _neighbors(self) -> Labels:
+        return np.ascontiguousarray(self.graph.neighbors.T)
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with their original signs, shape (n_individuals, len(names))."""
-        columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
+        links, scores = self.encoding.to_full(X), np.empty((len(X), 3))
+        columns = dict(zip(("variance", "deviation", "connectivity"), scores.T, strict=True))
         wanted = tuple(name in names for name in columns)
-        links = self.encoding.to_full(X)
-        scores = np.empty((len(links), 3))
 
         def share(lo: int, hi: int) -> None:
             row = np.empty(len(self.X), dtype=np.int32)
             link_objectives(
-                links, self.X, self.sizes, self.neighbors, self.weights, wanted,
+                links, self.X, self.sizes, self._neighbors, self.weights, wanted,
                 row, *self._room(), lo, hi, scores,
             )  # fmt: skip
 
-        cost = 2 * self.X.size + self.neighbors.size
-        for_parts(share, len(links), float(len(links) * cost), self.n_jobs)
-        others = [name for name in names if name not in columns]
-        parts = self.encoding.parts(X) if others else None
-        return np.column_stack(
-            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]
-        )
+        for_parts(share, len(X), float(len(X) * (2 * self.X.size + self._neighbors.size)), self.n_jobs)
+        if not columns.keys() >= {*names}:
+            parts = self.encoding.parts(X)
+            columns |= {name: getattr(self, name)(parts) for name in names if name not in columns}
+        return np.column_stack([columns[name] for name in names])
 
 
 class NeighborGraphProblem(FixedProblem):
     """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
-    Gene i identifies the neighbour linked to sample i: by its rank in the neighbour list of i
-    (``gene="rank"``), or by its sample index (``gene="index"``, as in the paper).
+    Gene i identifies the neighbour linked to sample i.
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
@@ -516,7 +505,8 @@ class NeighborGraphProblem(FixedProblem):
     n_neighbors : int, optional
         Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        ``"index"`` stores an (N, N) table and requires lists of all neighbours.
+        Whether gene i is the neighbour's rank in the list of i or (as in the paper) its sample index, which
+        requires lists of all neighbours and an (N, N) table.
     diversity : {"batch", "deferred"}, default="batch"
         ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
@@ -540,7 +530,8 @@ class NeighborGraphProblem(FixedProblem):
         sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        n_samples, width = lists.indices.shape
+        n_samples, self.width = lists.indices.shape
+        width = self.width
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
         if not 1 <= n_neighbors <= width:
@@ -557,7 +548,6 @@ class NeighborGraphProblem(FixedProblem):
         if sample_weight is not None:
             weight = checked_weights(sample_weight, n_samples)
             self._distances = (weight / weight.mean())[:, None] * lists.distances
-        self.width = width
         self.n_neighbors = n_neighbors
         self.gene = _arrays.choice("gene", gene, ("rank", "index"))
         self.diversity = _arrays.choice("diversity", diversity, ("batch", "deferred"))
@@ -599,13 +589,12 @@ class NeighborGraphProblem(FixedProblem):
             Same as for the class.
         """
         X = np.asarray(X)
-        if n_neighbors is None:
-            n_neighbors = default_n_neighbors(len(X))
+        k = default_n_neighbors(len(X)) if n_neighbors is None else n_neighbors
         if list_width is None:
-            list_width = len(X) - 1 if gene == "index" else n_neighbors
+            list_width = len(X) - 1 if gene == "index" else k
         rng, n_jobs = np.random.default_rng(random_state), kwargs.get("n_jobs")
         lists = neighbor_lists(X, list_width, metric=metric, rng=rng, groups=groups, n_jobs=n_jobs)
-        return cls(lists, n_neighbors=min(n_neighbors, lists.indices.shape[1]), gene=gene, **kwargs)
+        return cls(lists, n_neighbors=min(k, lists.indices.shape[1]), gene=gene, **kwargs)
 
     @property
     def n_samples(self) -> int:
@@ -739,10 +728,10 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError for
     ``"all"`` with too many samples, a population above ``max_memory``, a sample without candidates, or
-    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
-    100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
-    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so
-    far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes. Evaluation
+    takes O(N (w + links n_features)) time per individual, or O(N) with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so far from
+    the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -759,10 +748,8 @@ class SRMOSCProblem(FixedProblem):
         Conflicting groups. Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
         Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
-    ties : {"random", "index"}, default="random"
-        Order of equidistant candidates.
-    neighbor_method : str, default="auto"
-        Search method for candidates; see :func:`~moo_clustering.graphs.neighbor_lists`.
+    ties, neighbor_method
+        Order of equidistant candidates, and search method; see :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
@@ -774,11 +761,8 @@ class SRMOSCProblem(FixedProblem):
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features), float64
-    lists : NeighborLists
     width : int
         Number w of candidates per sample.
-    rho : float
 
     Examples
     --------

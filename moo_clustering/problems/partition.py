@@ -112,9 +112,9 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
-    samples differ, or the handling requires constraints and none are given. Evaluation raises an error for
-    invalid genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
+    Raises a TypeError or ValueError if an index or handling is unknown, if there is no objective, if numbers
+    of samples differ, or if constraints are required but not given. Evaluation raises an error for invalid
+    genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
 
     Parameters
     ----------
@@ -164,11 +164,11 @@ class PartitionProblem(EncodedProblem):
     or set ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"``
     if the constraints may contradict each other or the encoding.
 
-    Each distinct partition is scored only once, so equal partitions have identical objectives. This does not
-    hold if an index or inequality requests memberships, centres or genes, which can differ between equal
-    partitions. They are computed once per population; row or column c belongs to label c of :meth:`decode`.
-    Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
-    for fewer than ``min_clusters`` clusters, and a function also for clusters of only one sample each.
+    Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
+    or inequality requests memberships, centres or genes. These are computed once per population; row or
+    column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
+    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters, and a function
+    also for clusters of only one sample each.
 
     Examples
     --------
@@ -213,8 +213,8 @@ class PartitionProblem(EncodedProblem):
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
-        self.limits, self.inequalities = given
-        if not all(map(callable, self.inequalities)):
+        self.limits, functions = given
+        if not all(map(callable, functions)):
             raise TypeError(
                 f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}"
             )
@@ -222,28 +222,23 @@ class PartitionProblem(EncodedProblem):
             raise TypeError(
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}"
             )
-        self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
+        self.inequalities = tuple(_with_data(function, data) for function in functions)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
         crisp = type(encoding).memberships is Encoding.memberships
         self.reads_genes = any(not crisp or name != "memberships" for name in self._products)
-        _check_possible(self.limits, encoding)
-        is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
+        _check_possible(self.limits, *ends, encoding.n_samples)
         self._may_be_undefined = any(
             _undefined(index, np.array(ends), encoding.n_samples).any() for index in self.indices
         )
-        if self._may_be_undefined:
-            is_constraint.insert(0, UNDEFINED_INDEX)
-        own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]
-        self.constraint_names = tuple(distinct_names(is_constraint + own))
-
-        names = [index.name for index in self.indices]
+        names = [UNDEFINED_INDEX] * self._may_be_undefined
+        names += [VIOLATION] * (self.constraint_handling == "constraint")
+        names += [limit.name for limit in self.limits] + [name_of(each) for each in self.inequalities]
+        self.constraint_names = tuple(distinct_names(names))
+        violation = [VIOLATION] * (self.constraint_handling == "objective")
+        self.objective_names = tuple(distinct_names([index.name for index in self.indices] + violation))
         signs = [-1.0 if index.greater_is_better else 1.0 for index in self.indices]
-        if self.constraint_handling == "objective":
-            names.append(VIOLATION)
-            signs.append(1.0)
-        self.objective_names = tuple(distinct_names(names))
-        self._signs = np.array(signs)
+        self._signs = np.array(signs + [1.0] * len(violation))
         super().__init__(len(self.constraint_names), (xl, xu))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -449,21 +444,20 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 
-def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
-    """Raise a ValueError if the limits cannot be satisfied by any number of clusters of the encoding."""
-    n, faults = encoding.n_samples, {}
-    least, most = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", n)
+def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> None:
+    """Raise a ValueError if ``least..most`` contains no number of clusters that can satisfy the limits."""
+    faults = {}
     for k in range(least, most + 1) if limits else ():
         try:
             for limit in limits:
                 limit.possible(k, n)
             return
         except ValueError as error:
-            faults[k] = str(error)
+            faults[k] = str(error).removesuffix(".")
     if faults:
-        ends = [f"{faults[k].removesuffix('.')}" for k in sorted({least, most})]
+        ends = dict.fromkeys((faults[least], faults[most]))
         raise ValueError(
-            f"no partition of the encoding can be within the limits: {'; '.join(dict.fromkeys(ends))}. "
+            f"no partition of the encoding can be within the limits: {'; '.join(ends)}. "
             "Change the limits or the number of clusters."
         )
 
@@ -504,10 +498,8 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
             "use relabel_by_first_appearance to close gaps"
         )
-    made = [
-        ("repair", encoding.repair(X.copy())),
-        ("random", encoding.random(len(X), np.random.default_rng(0))),
-    ]
+    rng = np.random.default_rng(0)
+    made = [("repair", encoding.repair(X.copy())), ("random", encoding.random(len(X), rng))]
     if type(encoding).encode is not Encoding.encode:
         # An encoding need not be able to represent every partition.
         with suppress(ValueError):
@@ -594,23 +586,17 @@ class ChunkedProblem(Problem):
 
     This pays off if a chunk takes at least a second. On a single machine, this package's problems already run
     in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large
-    arrays only once; they are checked for changes in each generation. Raises a TypeError if ``problem`` is
-    not a pymoo problem or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
+    arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------
     problem : Problem
-        Vectorised problem. An individual's objectives must not depend on other individuals. The wrapper
-        exposes the problem's attributes.
+        Vectorised problem, whose attributes the wrapper exposes. An individual's objectives must not depend
+        on other individuals. Raises a TypeError for other problems.
     chunk_size : int, default=50
         Number of individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
         Number of joblib workers. Default: the value set by :func:`joblib.parallel_config`.
-
-    Attributes
-    ----------
-    problem : Problem
-        The wrapped problem.
 
     Examples
     --------

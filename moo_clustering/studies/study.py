@@ -824,8 +824,7 @@ def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, 
         raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}")
     else:
         pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
-    names = [key for key, _ in pairs]
-    if not names:
+    if not (names := [key for key, _ in pairs]):
         raise ValueError(f"a study requires at least one {kind}, got none")
     if twice := [key for key in names if names.count(key) > 1]:
         raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names")

@@ -121,12 +121,12 @@ def search(
             trial = study.ask()
             parameters = {name: draw(trial) for name, draw in space.items()}
             value = score(parameters)
+            outcome: dict[str, Any] = {"score": value}
             if isinstance(value, str) or not np.isfinite(value):
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
                 outcome = {"error": value if isinstance(value, str) else "the score is undefined"}
             else:
                 study.tell(trial, value)
-                outcome = {"score": value}
             found.append({"trial": number, **parameters, **outcome})
     finally:
         optuna.logging.set_verbosity(level)

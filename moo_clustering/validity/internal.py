@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
@@ -581,7 +581,7 @@ class Connectivity(base.PopulationIndex):
     _: KW_ONLY
     ties: Literal["random", "index"] = "random"
     random_state: int | np.random.Generator | None = 0
-    neighbors: NDArray[np.integer[Any]] | None = None
+    neighbors: IntArray | None = None
     variant: Literal["rank", "published"] = "rank"
 
     def fit(self, data: ArrayLike) -> Self:

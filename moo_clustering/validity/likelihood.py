@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 from sklearn.cluster import KMeans
@@ -18,7 +18,7 @@ from moo_clustering._data import checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import likelihood as kernels
 from moo_clustering._parallel import one_thread
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels, SeedLike
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray, Labels, SeedLike
 from moo_clustering.validity import base
 
 Read = Callable[[FloatArray], FloatArray]
@@ -441,7 +441,7 @@ class TableTerms:
         """Return the log marginal likelihood of a partition."""
         return float(self._state(labels)[2].sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the increase in the index."""
         state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
@@ -492,7 +492,7 @@ class GraphTerms:
         own = betaln(a + np.diag(E) / 2, b + np.diag(pairs - E) / 2) - betaln(a, b)
         return float(np.triu(each, 1).sum() + own.sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         state = self._state(labels)
         return float(kernels.move_nodes(*self._links, order, labels, *state, alpha, keep, *self._prior))
 
@@ -522,7 +522,7 @@ def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
     return codes
 
 
-def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
+def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
     """Apply ``read`` to the given columns of a table."""
     return read(table[:, own])
 

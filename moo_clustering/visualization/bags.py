@@ -9,9 +9,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -58,11 +58,11 @@ class BagDistanceData:
         Whether the distances are asymmetric.
     """
 
-    distances: NDArray[np.float64]
-    order: NDArray[np.int64]
-    boundaries: NDArray[np.int64]
+    distances: FloatArray
+    order: Int64Array
+    boundaries: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
+    sizes: Int64Array
     kind: str
     directed: bool
 
@@ -173,7 +173,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
     ax.tick_params(length=0, pad=8)
 
 
-def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
+def _outwards(D: FloatArray) -> Int64Array:
     """Sort bags by distance from the medoid, starting with the medoid."""
     # As in BAMIC, the medoid minimises the sum of its distances to the members of the cluster.
     medoid = int(D.sum(axis=1).argmin())
@@ -186,17 +186,17 @@ class Clusters(NamedTuple):
     """Clusters of bags: sorted names, sizes, and the index in ``names`` of each bag's cluster."""
 
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    codes: NDArray[np.int64]
+    sizes: Int64Array
+    codes: Int64Array
 
 
-def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
+def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | FloatArray, Clusters]:
     """Check bags or a distance matrix, and the labels."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
-    data: Bags | NDArray[np.float64]
+    data: Bags | FloatArray
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
         if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
@@ -211,7 +211,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
 
 
-def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
+def sampled(clusters: Clusters, max_bags: int) -> Int64Array:
     """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
@@ -255,11 +255,11 @@ class BagEmbeddingData:
     """
 
     positions: FloatArray
-    bags: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    bags: Int64Array
+    clusters: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    medoids: NDArray[np.int64]
+    sizes: Int64Array
+    medoids: Int64Array
     centers: FloatArray
     method: str
 
@@ -361,9 +361,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
     ax.set_title(f"{counted(len(data.positions), int(data.sizes.sum())).capitalize()} by {data.method}")
 
 
-def _distances(
-    data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
-) -> tuple[FloatArray, str]:
+def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
     """Return symmetric distances between bags and then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
@@ -377,7 +375,7 @@ def _distances(
     return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
 
 
-def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
+def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
     found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
+from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
 
@@ -68,15 +69,15 @@ class AttainmentData:
     """
 
     front: FloatArray
-    n_clusters: NDArray[np.int64]
+    n_clusters: Int64Array
     controls: tuple[FloatArray, ...]
-    annotated: NDArray[np.intp]
+    annotated: IntpArray
     chosen: int | None
     foot: FloatArray | None
     distance: float | None
-    numbers: NDArray[np.int64]
+    numbers: Int64Array
     scores: FloatArray
-    promising: NDArray[np.bool_]
+    promising: BoolArray
 
 
 @documented()
@@ -200,7 +201,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
     return points[np.hypot(*(points - point).T).argmin()]
 
 
-def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
+def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
     """Select rows that are not too close to a previously selected row."""
     taken: list[int] = []
     for row in rows:
@@ -334,9 +335,9 @@ class FrontData:
         Mask of the solutions to mark.
     """
 
-    F: NDArray[np.float64]
+    F: FloatArray
     names: tuple[str, ...]
-    chosen: NDArray[np.bool_]
+    chosen: BoolArray
 
 
 @documented()
@@ -384,7 +385,7 @@ def front_data(
     return FrontData(F, names, marked)
 
 
-def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Compute the minimum and maximum of each objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Raises a ValueError in the same cases as :func:`front_data`.
@@ -489,7 +490,7 @@ class Curve:
     name: str
     group: int
     statistic: int
-    steps: NDArray[np.int64]
+    steps: Int64Array
     middle: FloatArray
     low: FloatArray
     high: FloatArray

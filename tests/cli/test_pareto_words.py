@@ -100,6 +100,14 @@ def test_largest_clusters_first_in_the_terminal():
     assert cluster_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
 
 
+def test_long_names_are_shortened_beside_classes():
+    frame = frames(COLUMNS, ("kind",), LABELS)[0].assign(name="very long " * 20)
+    frame.insert(2, "class", ["oak", "ash", "elm"])
+    lines = cluster_table(frame).splitlines()
+    assert lines[0].split()[:4] == ["cluster", "size", "class", "name"]
+    assert all(line.count("very") == 5 and "..." in line for line in lines[1:])
+
+
 def test_columns_of_which_every_cluster_has_one_value():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2, 3], 25)

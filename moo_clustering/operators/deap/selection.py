@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, IntArray, choice
 from moo_clustering._data import checked_array, checked_integers
@@ -77,8 +76,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
     finite = np.isfinite(F)
-    values = F[finite]
-    weights = np.zeros(len(F))
+    values, weights = F[finite], np.zeros(len(F))
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' requires non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
@@ -86,10 +84,8 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
         values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
-        elif (values == 0).any():
-            weights[finite] = values == 0
         else:
-            weights[finite] = values.min() / values
+            weights[finite] = values.min() / values if values.min() > 0 else values == 0
     if weights.sum() > 0:
         return weights
     return finite.astype(np.float64) if finite.any() else np.ones(len(F))
@@ -173,10 +169,8 @@ def fgka_fitness(
     if len(nonempty) != len(F):
         raise ValueError(f"nonempty must have one entry per value of F, {len(F)} in all; got {len(nonempty)}")
     choice("legality", legality, ("ratio", "count"))
-    finite = np.isfinite(F)
-    legal = nonempty == k
+    finite, legal, fitness = np.isfinite(F), nonempty == k, np.zeros(len(F))
     f_max = max(F[finite].max(initial=-np.inf), -np.inf if f_max is None else f_max)
-    fitness = np.zeros(len(F))
     chosen = legal & finite
     fitness[chosen] = np.maximum(1.5 * f_max - F[chosen], 0.0)  # Eq. 8
     smallest = fitness[chosen].min() if chosen.any() else 1.0
@@ -257,13 +251,9 @@ def sel_constraint_nsga2(
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
-    rank, crowding = np.empty(len(F), dtype=np.int64), np.empty(len(F))
-    for level, front in enumerate(NonDominatedSorting().do(F)):
-        rank[front] = level
-        crowding[front] = survivals.crowding_distance(F[front], boundary) + bonus[front]
+    rank, crowding = survivals.rank_with_bonus(F, bonus, boundary)
     for individual, own_rank, distance in zip(individuals, rank.tolist(), crowding.tolist(), strict=True):
-        individual.fitness.rank = own_rank
-        individual.fitness.crowding_dist = distance
+        individual.fitness.rank, individual.fitness.crowding_dist = own_rank, distance
     chance = np.zeros(len(F)) if rng is None else rng.random(len(F))
     return [individuals[i] for i in np.lexsort((chance, -crowding, rank))[:k]]
 
@@ -292,11 +282,16 @@ def sel_dynamic_diversity(
     return survivors
 
 
-def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+def assign_fitness(individuals: Individuals, F: FloatArray) -> None:
     """Set the fitness values and crowding distances of a population."""
-    _, crowding = survivals.rank_and_crowding(F)
-    for individual, values, distance in zip(individuals, F, crowding, strict=True):
+    for individual, values in zip(individuals, F, strict=True):
         individual.fitness.values = tuple(values)
+    _assign_crowding(individuals, F)
+
+
+def _assign_crowding(individuals: Individuals, F: FloatArray) -> None:
+    distances = survivals.rank_and_crowding(F)[1].tolist()
+    for individual, distance in zip(individuals, distances, strict=True):
         individual.fitness.crowding_dist = distance
 
 
@@ -331,9 +326,7 @@ class SelElite:
             rank, crowding = survivals.rank_and_crowding(F)
             chosen = survivals.with_elite(np.lexsort((-crowding, rank))[:k], elite)
         survivors = [individuals[row] for row in chosen]
-        _, crowding = survivals.rank_and_crowding(F[chosen])
-        for individual, distance in zip(survivors, crowding.tolist(), strict=True):
-            individual.fitness.crowding_dist = distance
+        _assign_crowding(survivors, F[chosen])
         return survivors
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:

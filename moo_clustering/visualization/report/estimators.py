@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
+from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
@@ -371,9 +371,7 @@ def _rule_columns(
     return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
 
 
-def _add_rules(
-    facts: list[contents.ClusterFacts], samples: describing.Samples, labels: NDArray[np.int32]
-) -> None:
+def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
     """Add the shortest sufficient rules to the facts about the clusters of the result."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
@@ -405,7 +403,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 
 class _Predicted(NamedTuple):
     labels: NDArray[Any]
-    unlike: NDArray[np.bool_]
+    unlike: BoolArray
     reference: Reference
     names: list[str]
 
@@ -567,7 +565,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
     return found.astype(np.int64)
 
 
-def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
+def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
     """Return classes 0, 1, ..., with -1 if unlabelled; return None for no labels and for label sets."""
     if y is None:
         return None
