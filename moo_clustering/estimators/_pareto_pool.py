@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Of rows for which
-            # this exceeds the limit, most are within it of the landmark and its four nearest inliers.
+            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Most rows for which
+            # this bound exceeds the limit have five inliers within the limit: those nearest to the landmark.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -349,12 +349,6 @@ class PooledSamples:
         others = self.features if self.rare is None else self.features[self.rare < 0]
         rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
         return len(others) >= 3 and bool((np.abs(others - others[0]) > rounding).any())
-
-    def with_pool(
-        self, tables: Mapping[str, FloatArray], extra: list[tuple[str, IntArray]], options: dict[str, Any]
-    ) -> Self:
-        """Build the pool from several tables of point features; the first is named ""."""
-        return replace(self, pool=self.pool_around(partial(_pool_of_views, tables, extra, options)))
 
     @cached_property
     def equal_points(self) -> Labels | None:
@@ -481,8 +475,8 @@ def pooled_table(
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
         warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
-    by_landmarks, place_seed = in_parts or n > placing["n_landmarks"], integer_seed(place_seed)
-    scaling, placed, far = placed_table(rows, **placing, seed=place_seed, n_rows=n, by_row=by_landmarks)
+    by_landmarks, number = in_parts or n > placing["n_landmarks"], integer_seed(place_seed)
+    scaling, placed, far = placed_table(rows, **placing, seed=number, n_rows=n, by_row=by_landmarks)
     if ends is not None:
         check_scaled(scaling, scaling.transform(ends))
     changes: dict[str, Any] = {}
@@ -516,7 +510,12 @@ def pooled_table(
         elif by_landmarks:
             points = scaling.inverse(placed.points)
         candidates = extra_partitions(extra, points, n_samples=n_samples, landmark_of=landmark_of, rng=rng)
-    return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
+
+    def with_pool(k_range: Any) -> PooledSamples:
+        build = partial(_pool_of_views, tables, candidates, {**options, "k_range": k_range})
+        return replace(samples, pool=samples.pool_around(build))
+
+    return with_pool
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:

@@ -320,12 +320,8 @@ def bag_candidate_pool(
         starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
-    n_neighbors : int, default=10
-        Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
         Seed for the directions of the sliced distance. The families are deterministic.
-    n_jobs : int, optional
-        Number of threads. Does not affect the result.
 
     Returns
     -------
