@@ -212,9 +212,9 @@ class StemmingAnalyzer:
         if not isinstance(document, Mapping):
             raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
         if document.keys().isdisjoint((*_FIELDS, _HEADINGS)):
+            held = ", ".join(map(repr, document)) or "no fields"
             raise ValueError(
-                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has "
-                f"{', '.join(map(repr, document)) or 'no fields'}"
+                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has {held}"
             )
         headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:

@@ -112,10 +112,8 @@ def read_header(lines: Lines, source: str) -> Header:
             name = line[len(word) :].strip()
             relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
-            raise DataError(
-                f"{where} is not valid in an ARFF header (which must end with an @data line before the first "
-                f"row): {_short(line)}"
-            )
+            rule = "which must end with an @data line before the first row"
+            raise DataError(f"{where} is not valid in an ARFF header ({rule}): {_short(line)}")
     else:
         end = f"has no @data line; it may be truncated (it ends in line {number})" if number else "is empty"
         raise DataError(f"{source} {end}")
@@ -367,10 +365,9 @@ class EntryReader:
             raise RowError(f"{index!r} is not an attribute index (an integer, counted from 0)")
         column = int(index) if len(index) <= 18 else len(self._codes)
         if column >= len(self._codes):
-            raise RowError(
-                f"attribute index {index} is out of range; the {len(self._codes)} declared "
-                f"attributes are numbered from 0 to {len(self._codes) - 1}"
-            )
+            n = len(self._codes)
+            range_ = f"the {n} declared attributes are numbered from 0 to {n - 1}"
+            raise RowError(f"attribute index {index} is out of range; {range_}")
         return column
 
     def _filled(self, line: str) -> _Row:
@@ -448,10 +445,8 @@ def parts_of(
     labels = [places[name] for name in names]
     for attribute in (attributes[place] for place in labels):
         if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
-            raise DataError(
-                f"{source}: the label {attribute.name!r} is {_described(attribute)}; labels must be declared "
-                "{0,1}, or numeric with these values"
-            )
+            needed = "labels must be declared {0,1}, or numeric with these values"
+            raise DataError(f"{source}: the label {attribute.name!r} is {_described(attribute)}; {needed}")
     _check_features([attributes[place] for place in features], source)
     return labels, features, None if identifier is None else places[identifier]
 

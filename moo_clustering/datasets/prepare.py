@@ -417,10 +417,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input"
-                )
+                expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+                raise ValueError(f"X has {frame.shape[1]} features, but {expected}")
             frame = frame.set_axis(self._names_in, axis=1)
         if not len(frame):
             raise DataError("the table has no rows")

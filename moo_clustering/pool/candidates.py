@@ -340,15 +340,9 @@ def bag_candidate_pool(
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
     matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
     pool = pool_of_bag_views(
-        data,
-        matrices,
-        distances=distances,
-        embeddings=embeddings,
-        k_range=k_range,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        n_jobs=n_jobs,
-    )
+        data, matrices, distances=distances, embeddings=embeddings,
+        k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, n_jobs=n_jobs,
+    )  # fmt: skip
     return pool, {kind: matrices[kind] for kind in distances}
 
 
