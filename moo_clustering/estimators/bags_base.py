@@ -129,8 +129,26 @@ class BagClusterer(
         complete(self._plans(X, y, **options))
         return self
 
-    def _plans(self, X: Any, y: ArrayLike | None = None, **options: ArrayLike | None) -> Plans[None]:
-        data = self._prepare(X, y, **options)
+    def _plans(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Plans[None]:
+        raw = read_bags(self, X, groups, offsets, reset=True)
+        self._check_sizes(raw.n_bags)
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        if y is not None:
+            warn_of_shared_clusters(y, self.n_clusters)
+        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
+        self.data_min_, self.data_range_ = self._range
+        (seed,) = spawn_seeds(self.random_state, 1)
+        equal = _base.equal_items(bag_keys(raw))
+        data = BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
         yield from self._fit(data) or ()
         if (data.united(self.labels_) != self.labels_).any():
             warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
@@ -186,27 +204,6 @@ class BagClusterer(
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
         """Cluster the bags, and set the fitted attributes. Yield any search before it runs."""
-
-    def _prepare(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> BagData:
-        """Check the input of a fit."""
-        raw = read_bags(self, X, groups, offsets, reset=True)
-        self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
-        if y is not None:
-            warn_of_shared_clusters(y, self.n_clusters)
-        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
-        self.data_min_, self.data_range_ = self._range
-        (seed,) = spawn_seeds(self.random_state, 1)
-        equal = _base.equal_items(bag_keys(raw))
-        return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
