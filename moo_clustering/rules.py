@@ -654,7 +654,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the positions of the values below the cuts: all cuts, or those of a tree and of quantiles."""
+        """Return positions of the values below the cuts: all cuts, or those of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
