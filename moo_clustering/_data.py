@@ -47,13 +47,10 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless given an array, a data frame or a list."""
     # ``allowed`` describes the accepted tables. If empty, Series and arrays of any dimension are accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
+    first = data[0] if isinstance(data, list | tuple) and data else data
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
-    elif (
-        allowed
-        and not issparse(data)
-        and isinstance(data[0] if isinstance(data, list | tuple) and data else data, Mapping)
-    ):
+    elif allowed and isinstance(first, Mapping) and not issparse(data):
         advice = "; convert a list of rows with pandas.DataFrame(rows)"
     elif allowed and hasattr(data, "iloc") and data.ndim == 1:
         advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"

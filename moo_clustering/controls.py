@@ -300,11 +300,11 @@ class ControlComparison(NamedTuple):
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control by a column of ``runs``, in pairs of equal seeds.
+        """Test the evolution against each control on a column of ``runs``, paired by seed.
 
         Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
         better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
-        ``wins``, ``ties`` and ``losses``. Several problems form one pair each, averaged over seeds.
+        ``wins``, ``ties`` and ``losses``. Several problems are paired by problem, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)

@@ -384,7 +384,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Compute the gains and select the features; ``X`` and ``y`` as in :func:`information_gain`."""
+        """Select the features with the largest gains. See :func:`information_gain` for ``X`` and ``y``."""
         # Here, only check that y is given; information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"

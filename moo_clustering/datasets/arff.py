@@ -145,7 +145,14 @@ def _declare(
         )
     attribute = Attribute(name, kind)
     if kind == "nominal":
-        attribute.values = _nominal_values(declared, f"{where}:", name)
+        end = declared.rfind("}")
+        if end < 0:
+            fault = f"the values of {name!r} have no closing brace; the file may be truncated"
+            raise DataError(f"{where}: {fault}")
+        values = _listed(declared[1:end], f"{where}: attribute {name!r}")
+        if not values:
+            raise DataError(f"{where}: attribute {name!r} declares no values")
+        attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
     elif kind == "relational":
         if lines is None:
             raise DataError(f"{where}: bags of bags (attribute {name!r}) are not supported")
@@ -167,16 +174,6 @@ def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> 
             break
         _declare(inner, line, f"{source}, line {number}", None, source)
     raise DataError(f"{where}: the relational attribute {name!r} {what}")
-
-
-def _nominal_values(declared: str, where: str, name: str) -> dict[str, int]:
-    end = declared.rfind("}")
-    if end < 0:
-        raise DataError(f"{where} the values of {name!r} have no closing brace; the file may be truncated")
-    values = _listed(declared[1:end], f"{where} attribute {name!r}")
-    if not values:
-        raise DataError(f"{where} attribute {name!r} declares no values")
-    return {value: code for code, value in enumerate(dict.fromkeys(values))}
 
 
 def _listed(text: str, where: str) -> list[str]:

@@ -220,7 +220,7 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the first column is the bag for lack of a better one."""
+    """Return the bag and class columns, and whether the bag column is the first column by default."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
@@ -247,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the positions of the identifier and class attributes. Raise a DataError if others remain."""
+    """Return the identifier and class attributes. Raise a DataError for any other that is not dropped."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())

@@ -380,12 +380,11 @@ def _in_convention(
     numerals: NDArray[Any], convention: Convention, is_plain: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
     where, different = different_cells(numerals)
-    if convention in ("comma", "point"):
-        values = as_numbers(different, convention)[where]
-        if is_plain is not None and is_plain.any():
-            values[is_plain] = _finite_or_nan(numerals[is_plain])
-    else:
-        values = _finite_or_nan(_compact(different))[where]
+    if convention not in ("comma", "point"):
+        return _finite_or_nan(_compact(different))[where]
+    values = as_numbers(different, convention)[where]
+    if is_plain is not None and is_plain.any():
+        values[is_plain] = _finite_or_nan(numerals[is_plain])
     return values
 
 

@@ -392,13 +392,17 @@ def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
         raise DataError(f"file {file} (labels) does not exist")
     known = arrays if file is None else read_arrays(file, DataError)
     Y = _indicators(known, X.shape[0], source if file is None else str(file))
+    row_ids: NDArray[Any] = np.arange(len(Y))
+    if (column := options["id_column"]) is not None:
+        ids = tables.array_column({**arrays, **known}, column, len(Y), source)
+        row_ids = tables.identifiers(ids.tolist(), column, source)
     return MultiLabelTable(
         name=path.name,
         X=X,
         Y=Y,
         feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X, path),
         label_names=_names(options["label_names"], known, "label_names", "y", Y, path),
-        row_ids=_row_ids(options["id_column"], {**arrays, **known}, X.shape[0], source),
+        row_ids=row_ids,
     )
 
 
@@ -518,12 +522,6 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
         limit = f"more than the {most:,} allowed for {n_values:,} values"
         raise DataError(f"{source} has {count:,} features, {limit}; one of its indices is probably wrong")
     return tuple(f"{prefix}{number}" for number in range(count))
-
-
-def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
-    if column is None:
-        return np.arange(n_rows)
-    return tables.identifiers(tables.array_column(arrays, column, n_rows, source).tolist(), column, source)
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
