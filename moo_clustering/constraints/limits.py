@@ -178,7 +178,6 @@ class _Loads(Limit):
         return float(missed[linear_sum_assignment(missed)].sum())
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` clusters cannot be within the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if self.low.ndim and k != len(self.low):
             raise ValueError(f"{self.name} has bounds for {len(self.low)} clusters, not for {k}")
@@ -337,7 +336,6 @@ class Contiguity(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if the graph has more than ``k`` components; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if self.n_components > k:
             raise ValueError(
@@ -402,7 +400,6 @@ class GroupShares(Limit):
         return np.where(worst > _ROUNDING, worst, 0.0)
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if a group is too small for ``k`` clusters; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         rarest = int(self._counts.argmin())
         if self.low > 0 and self._counts[rarest] < k:
@@ -456,7 +453,6 @@ class Diameter(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if too many samples are pairwise too far apart; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         apart = self._apart[: k + 1]
         if len(apart) > k:
@@ -507,7 +503,6 @@ class ClusterCount(Limit):
         return _missed((_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high))
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` is outside the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if not self.low <= k <= self.high:
             raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}")
@@ -564,7 +559,6 @@ class Kept(Limit):
         return np.where(excess > _ROUNDING, excess, 0.0)
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` clusters require too many changes; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         sizes = np.sort(np.bincount(self._former))
         free = len(self.previous) - len(self._known)

@@ -154,7 +154,6 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
 def read_constraints(
     path: Path, n_samples: int
 ) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
-    """Read must-links, their weights, cannot-links and their weights."""
     rows = _rows(path, ",")
     line, header = next(rows, (1, []))
     if header not in (_COLUMNS, _COLUMNS[:3]):
@@ -222,7 +221,6 @@ def share_of(fraction: float, total: int) -> int:
 
 
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """Return all pairs of the given samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 

@@ -39,7 +39,6 @@ class RowGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: -1 (no cluster) and the index of the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
@@ -287,7 +286,6 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid; see :func:`decode_slots`."""
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def _medoid(self, members: IntpArray) -> int:

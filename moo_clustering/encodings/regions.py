@@ -253,7 +253,6 @@ class RegionEncoding(LabelEncoding):
         kernels.climb_boundaries(plan, *graph, *bounds, rates, before, nothing, borders, *rest)
 
     def _counted(self, plan: IntArray) -> Int64Array:
-        """Count the regions in each component of a plan."""
         component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
         return np.bincount(component).astype(np.int64)
 

@@ -56,7 +56,6 @@ def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any
 
 
 def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-    """Run a user-defined operator and check the shape of the resulting genes."""
     shape = np.shape(X)
     made = type(operator)._do(operator, problem, X, *args, **kwargs)
     if isinstance(operator, Sampling):
@@ -190,7 +189,6 @@ class DrawnMutation(SeededMutation):
         return pop
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
-        """Replace the individuals' genes with mutated genes."""
         drawn.set("X", self._do(problem, drawn.get("X"), *args, **kwargs))
 
 

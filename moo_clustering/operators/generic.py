@@ -324,7 +324,6 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
 
 
 def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
-    """Check partitions and number their clusters by first appearance."""
     n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}")

@@ -211,7 +211,6 @@ def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Select each gene with probability one half."""
     return base.random_bits(len(first), first.shape[1], rng)
 
 

@@ -301,7 +301,6 @@ class BagTables(Shared):
         self._known: dict[str, Any] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
-        """Return the products of bag means and instances."""
         weighting = weighting or self.weighting
         if weighting not in self._known:
             # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
@@ -310,7 +309,6 @@ class BagTables(Shared):
         return geometry
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Return the distances from row bags to column bags."""
         kind = kind or self.kind
         if kind not in self._known:
             self._known[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)

@@ -408,10 +408,11 @@ class PartScores:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
             raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
-        table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
-        codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
-        weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
-        np.add.at(table, (self.base[targets.rows], codes), weight)
+        rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
+        codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
+        np.add.at(
+            table, (self.base[rows], codes), 1.0 if self.sample_weight is None else self.sample_weight[rows]
+        )
         return table
 
 
@@ -420,8 +421,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
-    apart = np.zeros(linked.shape)
-    apart[rows, columns] = weights
+    apart = coo_array((weights, (rows, columns)), shape=linked.shape).toarray()
     apart += apart.T
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
     if scores.sample_weight is None:
@@ -684,12 +684,10 @@ class NeighborGraphProblem(FixedProblem):
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
             raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
-        f1 = self.mean_distance(ranks)  # Eq. 1
-        if self.diversity == "deferred":
-            f2 = np.full(len(ranks), np.nan)
-        else:
+        f2 = np.full(len(ranks), np.nan)
+        if self.diversity == "batch":
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
-        out["F"] = np.column_stack([f1, f2])
+        out["F"] = np.column_stack([self.mean_distance(ranks), f2])  # Eq. 1
 
 
 @documented()
@@ -718,6 +716,7 @@ def _inverse(lists: NeighborLists) -> IntArray:
     return rank_of
 
 
+@documented(neighbor_lists)
 class SRMOSCProblem(FixedProblem):
     """Reconstruct each sample accurately (f1) from as few of its nearest candidates as possible (f2).
 
@@ -744,12 +743,10 @@ class SRMOSCProblem(FixedProblem):
         Weight of the ridge penalty; ``"auto"`` uses 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
-    groups : ConstraintGroups, optional
-        Conflicting groups. Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
         Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
-    ties, neighbor_method
-        Order of equidistant candidates, and search method; see :func:`~moo_clustering.graphs.neighbor_lists`.
+    neighbor_method : str, default="auto"
+        ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
@@ -819,15 +816,12 @@ class SRMOSCProblem(FixedProblem):
                 self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
                 groups=groups, n_jobs=n_jobs, method=neighbor_method,
             )  # fmt: skip
-        else:
-            require_same_samples("lists and X", len(lists.indices), n_samples)
-        self.lists = lists
-        self.width = width
+        require_same_samples("lists and X", len(lists.indices), n_samples)
+        self.lists, self.width = lists, width
         self.rho = self._ridge(rho)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=n_samples * width, n_obj=2, n_ieq_constr=1, xl=0.0, xu=self._upper(), vtype=np.float32
-        )
+        xu = self._upper()
+        super().__init__(n_var=len(xu), n_obj=2, n_ieq_constr=1, xl=0.0, xu=xu, vtype=np.float32)
 
     @property
     def n_samples(self) -> int:
@@ -842,10 +836,9 @@ class SRMOSCProblem(FixedProblem):
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
         """Return the error and link count of each row, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
-        errors = np.empty(weights.shape[:2])
-        sizes = np.empty(weights.shape[:2], dtype=np.int32)
-        for rows, row_errors, row_sizes in zip(weights, errors, sizes, strict=True):
-            self.score(rows, row_errors, row_sizes)
+        errors, sizes = np.empty(weights.shape[:2]), np.empty(weights.shape[:2], dtype=np.int32)
+        for individual in zip(weights, errors, sizes, strict=True):
+            self.score(*individual)
         return errors, sizes
 
     def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
@@ -902,8 +895,7 @@ class SRMOSCProblem(FixedProblem):
         inside = _inside(candidates, labels)
         order = np.argsort(~inside, axis=1, kind="stable")
         own = np.ascontiguousarray(np.take_along_axis(candidates, order, axis=1))
-        number = np.maximum(inside.sum(axis=1, dtype=np.int32), 1)
-        weights = np.empty(own.shape, dtype=np.float32)
+        number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
         # Small weight for links that only connect a cluster; the weights in a row sum to about 1.
@@ -938,10 +930,10 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
     """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
-    if isinstance(n_candidates, str):
-        if n_candidates != "all":
-            raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
+    if n_candidates == "all":
         return n_samples - 1
+    if isinstance(n_candidates, str):
+        raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
     if n_candidates < 1:
         raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
     return min(int(n_candidates), n_samples - 1)
@@ -954,9 +946,8 @@ def default_n_candidates(n_samples: int) -> int:
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
     """Raise a ValueError with advice if a population would exceed the memory limit."""
-    sparse = (
-        f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
-    )
+    default = default_n_candidates(n_samples)
+    sparse = f"the sparse form, n_candidates=None, has {default} candidates per sample"
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
@@ -964,11 +955,10 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
-        advice = [sparse] if width > default_n_candidates(n_samples) else []
-        advice += ["lower pop_size"] if pop_size > 1 else []
+        advice = [sparse] * (width > default) + ["lower pop_size"] * (pop_size > 1)
+        advice.append("decrease n_candidates, or increase max_memory.")
         who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
-            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} "
-            f"samples, which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
-            + ", or ".join([*advice, "decrease n_candidates, or increase max_memory."])
+            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, which "
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', or '.join(advice)}"
         )

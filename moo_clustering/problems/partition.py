@@ -463,7 +463,6 @@ def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> N
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Check and return the bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
@@ -652,7 +651,6 @@ class ChunkedProblem(Problem):
 def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
-    """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
     # If this is the caller's own process, the caller has already limited BLAS for all its threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
