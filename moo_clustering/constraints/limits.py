@@ -134,12 +134,10 @@ class _Loads(Limit):
             )
         self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
         if (self.low > self.high).any():
-            c = int((self.low > self.high).ravel().argmax())
+            c = int((self.low > self.high).argmax())
             where = f" for cluster {c}" if self.low.ndim else ""
-            raise ValueError(
-                f"low must be at most high, got low={self.low.ravel()[c]:g} and "
-                f"high={self.high.ravel()[c]:g}{where}"
-            )
+            low, high = self.low.flat[c], self.high.flat[c]
+            raise ValueError(f"low must be at most high, got low={low:g} and high={high:g}{where}")
 
     def _bound(self, name: str, value: Any, default: float) -> FloatArray:
         try:
@@ -184,10 +182,9 @@ class _Loads(Limit):
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
-            each = "within their bounds"
-            if not self.low.ndim:
-                kind = "" if self.weight is None else "weight "
-                each = f"of {kind}{_span(float(self.low), float(self.high))}{self._unit}"
+            kind = "" if self.weight is None else "weight "
+            each = f"of {kind}{_span(self.low.flat[0], self.high.flat[0])}{self._unit}"
+            each = "within their bounds" if self.low.ndim else each
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
             raise ValueError(f"{k} clusters {each} contain {_span(low, high)} in total, but {have}")
 
@@ -316,9 +313,8 @@ class Contiguity(Limit):
         self.graph = sparse.csr_array(checked_graph(graph, "graph"))
         self.n_samples = int(self.graph.shape[0])
         self.n_components = int(csgraph.connected_components(self.graph, directed=False)[0])
-        edges = sparse.coo_array(self.graph)
-        first = edges.row < edges.col
-        self._edges = edges.row[first].astype(np.int64), edges.col[first].astype(np.int64)
+        edges = sparse.triu(self.graph, 1, format="coo")
+        self._edges = edges.row.astype(np.int64), edges.col.astype(np.int64)
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows, (i, j) = self._rows(labels), self._edges
@@ -392,8 +388,7 @@ class GroupShares(Limit):
         rows = self._rows(labels)
         sizes, worst = _sums(rows), np.zeros(len(rows))
         for group, count in enumerate(self._counts):
-            members = self.codes == group
-            counts = _sums(rows[:, members], width=sizes.shape[1])
+            counts = _sums(rows[:, self.codes == group], width=sizes.shape[1])
             ratio = counts * (len(self.codes) / count) / np.maximum(sizes, 1)
             miss = np.where(sizes > 0, np.maximum(self.low - ratio, ratio - self.high), 0.0)
             worst = np.maximum(worst, miss.max(axis=1))
@@ -436,10 +431,9 @@ class Diameter(Limit):
         self.n_samples, self.at_most = len(distances), at_most
         if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
             raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}")
-        i, j = np.nonzero(np.triu(distances > at_most * (1 + _ROUNDING), 1))
-        length = distances[i, j]
-        order = np.argsort(-length, kind="stable")
-        self._far = i[order], j[order], length[order]
+        far = np.argwhere(np.triu(distances > at_most * (1 + _ROUNDING), 1))
+        i, j = far[np.argsort(-distances[tuple(far.T)], kind="stable")].T
+        self._far = i, j, distances[i, j]
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows, (i, j, length) = self._rows(labels), self._far
