@@ -29,6 +29,8 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
+# Share of the variance of principal coordinates from which distances are treated as three-dimensional.
+_FLAT_FROM = 0.85
 # Default weight of each criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score when it is added to the evidence from labels or pairs, which is a log-likelihood.
@@ -196,11 +198,18 @@ class Objectives:
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the default criterion, which depends on labels, pairs and the number of varying features."""
-    if samples.features is None or side.kind == "pairs" or n_clusters is not None:
+    """Return the default criterion, which depends on labels, pairs and the number of dimensions."""
+    X = samples.positions
+    if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # With up to three features, clusters are often thin shapes; with more, Gaussian mixtures fit them better.
-    if samples.features.shape[1] <= 3:
+    # In up to three dimensions, clusters are often thin shapes; in more, Gaussian mixtures fit them better.
+    if samples.features is not None:
+        is_flat = X.shape[1] <= 3
+    else:
+        # Distances that are not Euclidean, such as city-block distances, add coordinates of low variance.
+        variances = (X**2).sum(axis=0)
+        is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
+    if is_flat:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
@@ -238,19 +247,18 @@ def objectives_for(
 def _fitted(
     samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
 ) -> tuple[validity.ValidityIndex, ...]:
-    """Fit the agreement and the criterion."""
-    if criterion == "minimax":
-        assert samples.features is not None
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
+    """Fit the agreement and the criterion, which is the modularity if all distances are 0."""
+    X = samples.positions
+    if criterion == "minimax" and X is not None:
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(X))
     modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
         # Without the penalty on ln n_clusters, more documents would lead to more clusters.
         priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
-    if criterion == "mixture":
+    if criterion == "mixture" and X is not None:
         # The likelihood gain of one Gaussian per cluster, plus .3 times the modularity.
-        assert samples.features is not None
-        gain = validity.LikelihoodGain().fit(samples.features)
+        gain = validity.LikelihoodGain().fit(X)
         mixture = SumOfIndices("mixture", gain, modularity, 0.3)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
     return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)

@@ -65,9 +65,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity without features or with
-        pairs or ``n_clusters``; minimax for up to three varying features; directions, without labels, for
-        reduced sparse data and ``metric="cosine"``; mixture in all other cases.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity for bags and with pairs or
+        ``n_clusters``; minimax in up to three dimensions; directions, without labels, for reduced sparse data
+        and ``metric="cosine"``; mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
         bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` from four labels per class.
@@ -382,10 +382,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             raise ValueError('kernel="bags" requires bags of instances, got a table of samples')
         if precomputed and (bags or sp.issparse(data)):
             raise ValueError('metric="precomputed" requires a dense square matrix of distances')
-        if self.criterion in ("minimax", "mixture") and (precomputed or bags):
-            raise ValueError(
-                f'criterion="{self.criterion}" requires features; it does not support distances or bags'
-            )
+        if self.criterion in ("minimax", "mixture") and bags:
+            raise ValueError(f'criterion="{self.criterion}" requires features or distances, got bags')
         if self.views and (precomputed or bags):
             raise ValueError("views require a table of features; they do not support distances or bags")
         m, k = self.n_landmarks, self._number or 1
