@@ -16,17 +16,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    choice,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import block_slices, choice, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_container, without_duplicates
 from moo_clustering._messages import checked_path, did_you_mean
+from moo_clustering._types import BoolArray, FloatArray, Int64Array
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, open_file, replacing
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import block_slices, quoted
+from moo_clustering._arrays import block_slices, instance, quoted
 from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
@@ -169,10 +169,7 @@ class MedoidEncoding(_MedoidGenes):
         )
         self.sizes = sizes
         if sizes is not None:
-            if not isinstance(sizes, ClusterSizes):
-                raise TypeError(
-                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}"
-                )
+            instance("sizes", sizes, ClusterSizes, "ClusterSizes, such as ClusterSizes(3, 8)")
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))

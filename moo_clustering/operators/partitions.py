@@ -15,10 +15,11 @@ from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, integer, probability, quoted
+from moo_clustering._arrays import instance, integer, probability, quoted
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
+from moo_clustering._types import BoolArray, FloatArray, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
@@ -408,8 +409,7 @@ class PairViolationMutation(LabelMutation):
         self, graph: Any, pool: Any, constraints: PairwiseConstraints, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
+        instance("constraints", constraints, PairwiseConstraints, "PairwiseConstraints")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])

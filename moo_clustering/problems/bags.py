@@ -20,15 +20,8 @@ from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems import partition
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.bags import (
-    FTWCV,
-    TWCV,
-    UNDEFINED,
-    BagDaviesBouldin,
-    BagSDbw,
-    BagSilhouette,
-    db_medoid,
-)
+from moo_clustering.validity import bags as indices
+from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
@@ -234,7 +227,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         # A medoid's label is its cluster number.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
-        return db_medoid(self.distances_, labels, centers)
+        return indices.db_medoid(self.distances_, labels, centers)
 
 
 def bag_indices(
@@ -288,7 +281,7 @@ def moved_objective(
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Replace infinite values of a minimised index with 1e6, as in the bag indices."""
-    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
+    return values if index.greater_is_better else np.where(values == np.inf, indices.UNDEFINED, values)
 
 
 class BagTables(Shared):

@@ -17,6 +17,7 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
+from moo_clustering import _arrays
 from moo_clustering._arrays import array_of, choice, integer, is_own, name_of, non_dominated, value_per_row
 from moo_clustering._data import checked_container, require_same_samples
 from moo_clustering._docs import Documented
@@ -193,8 +194,7 @@ class PartitionProblem(EncodedProblem):
         inequalities: Sequence[Inequality] = (),
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
-        if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}")
+        _arrays.instance("encoding", encoding, Encoding, "an Encoding or a tuple")
         # A custom encoding is checked once, when the first population is evaluated.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
@@ -610,14 +610,12 @@ class ChunkedProblem(Problem):
     """
 
     def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
+        self.problem = _arrays.instance("problem", problem, Problem, "a pymoo Problem")
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
                 "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
             )
-        self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
         copied = ("n_var", "n_obj", "n_ieq_constr", "n_eq_constr", "xl", "xu", "vtype")
