@@ -39,7 +39,6 @@ class Limit(Documented, ABC):
 
     Attributes
     ----------
-    name : str
     n_samples : int or None
         Number of samples to which the limit applies; None for any number.
 
@@ -297,7 +296,6 @@ class Contiguity(Limit):
 
     Attributes
     ----------
-    graph : csr_array of shape (n_samples, n_samples)
     n_components : int
         Number of connected components of the graph.
 

@@ -48,13 +48,11 @@ class PairwiseConstraints(Shared):
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64, read-only
         Pairs i < j in lexicographic order.
     must_link_weights, cannot_link_weights : ndarray of shape (n_pairs,), float64, read-only
-    n_samples : int
     is_weighted : bool
         Whether any weight differs from 1.
 
     Examples
     --------
-    >>> from moo_clustering.constraints import PairwiseConstraints
     >>> constraints = PairwiseConstraints([(0, 1), (5, 3)], [(0, 3), (1, 2), (2, 4)], n_samples=6)
     >>> constraints
     PairwiseConstraints(n_samples=6, must_link=<2 pairs>, cannot_link=<3 pairs>)

@@ -58,7 +58,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Attributes
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
-    graph : LocusGraph or None
     links : TreeLinks or None
         Links that have genes, and the parts into which the tree falls without them.
 

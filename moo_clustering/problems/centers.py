@@ -68,7 +68,6 @@ class SumOfSquaresProblem(PartitionProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems.centers import SumOfSquaresProblem
     >>> problem = SumOfSquaresProblem([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], 2)
     >>> centers = problem.improve([[-6.0, -5.0]])
     >>> problem.centers(centers), problem.evaluate(centers)

@@ -269,10 +269,6 @@ class FeatureSubsetProblem(PartitionProblem):
     weights : sequence of float, optional
         Weights of the objectives (violated pairs last) in a single ``"score"``. Default: no combination.
 
-    Attributes
-    ----------
-    encoding : FeatureSubsetEncoding
-
     Notes
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the

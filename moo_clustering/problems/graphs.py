@@ -98,7 +98,6 @@ class MOCKProblem(EncodedProblem):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
     >>> problem = MOCKProblem(X, encoding="split", delta=40, n_neighbors=2, root=0, ties="index")
     >>> problem.evaluate(np.array([[0, 1, 1], [1, 1, 1]])).round(4)
@@ -763,7 +762,6 @@ class SRMOSCProblem(FixedProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems import SRMOSCProblem
     >>> X = [[1, 1], [2, 1], [1, 2], [2, 2]]
     >>> problem = SRMOSCProblem(X, n_candidates="all", rho=0, ties="index")
     >>> problem.lists.indices[0]

@@ -153,7 +153,6 @@ class PartitionProblem(EncodedProblem):
     constraint_names : tuple of str
         Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
         have an undefined index, V with ``"constraint"``, limits, and inequalities.
-    encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
@@ -600,7 +599,6 @@ class ChunkedProblem(Problem):
     Examples
     --------
     >>> from moo_clustering.encodings import LabelEncoding
-    >>> from moo_clustering.problems import PartitionProblem
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> whole = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
     >>> problem = ChunkedProblem(whole, chunk_size=1)
