@@ -715,7 +715,6 @@ def _inverse(lists: NeighborLists) -> IntArray:
     return rank_of
 
 
-@documented(neighbor_lists)
 class SRMOSCProblem(FixedProblem):
     """Reconstruct each sample accurately (f1) from as few of its nearest candidates as possible (f2).
 
@@ -742,10 +741,12 @@ class SRMOSCProblem(FixedProblem):
         Weight of the ridge penalty; ``"auto"`` uses 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
+    groups : ConstraintGroups, optional
+        Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
         Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
-    neighbor_method : str, default="auto"
-        ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
+    ties, neighbor_method
+        See ``ties`` and ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
