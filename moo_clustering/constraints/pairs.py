@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Shared, block_slices, probability
+from moo_clustering._arrays import Shared, block_slices, integer, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
 from moo_clustering.constraints.groups import ConstraintGroups, connected, refuse_contradictions
@@ -78,7 +79,7 @@ class PairwiseConstraints(Shared):
         must_link_weights: ArrayLike | None = None,
         cannot_link_weights: ArrayLike | None = None,
     ) -> None:
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must = _checks.check_pairs(must_link, n, "must_link")
         cannot = _checks.check_pairs(cannot_link, n, "cannot_link")
         must_weights = _checks.check_weights(must_link_weights, len(must), "must_link_weights")
@@ -148,7 +149,7 @@ class PairwiseConstraints(Shared):
 
         Raises a ValueError that names the file and line of any invalid entry.
         """
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
         return cls(
             must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
@@ -475,7 +476,7 @@ def constraint_groups(
     ConstraintGroups
         The closure, with groups numbered by their lowest sample index.
     """
-    n = _checks.check_n_samples(n_samples)
+    n = integer("n_samples", n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
