@@ -303,21 +303,14 @@ class PartScores:
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster means."""
-        n = self.total_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), 2 * self.sums.size)
+        sums = self.sizes, self.sums, self.means, self.within, self.total_weight
+        return self._map(variances, parts, 2 * self.sums.size, *sums, scratch=self._room)
 
     def deviation(self, parts: Rows) -> FloatArray:
         """Return the sum of the distances to the cluster means."""
         weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            deviations(parts, self.sizes, self.sums, self.base, self.X, weight, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), self.X.size)
+        sums = self.sizes, self.sums, self.base, self.X, weight
+        return self._map(deviations, parts, self.X.size, *sums, scratch=self._room)
 
     def connectivity(self, parts: Rows) -> FloatArray:
         """Return the total weight of neighbours in other clusters."""
@@ -326,11 +319,8 @@ class PartScores:
     def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            rand_gaps(parts, table, np.empty_like(table), lo, hi, out)
-
-        return 1.0 - self._map(share, len(parts), 2 * table.size)
+        gaps = self._map(rand_gaps, parts, 2 * table.size, table, scratch=lambda: (np.empty_like(table),))
+        return 1.0 - gaps
 
     def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the share of violated must-links plus the share of violated cannot-links."""
@@ -339,13 +329,18 @@ class PartScores:
         return self._weight(parts, must, True) / must_total + joined / cannot_total
 
     def _weight(self, parts: Rows, pairs: Any, apart: bool) -> FloatArray:
-        return self._map(
-            lambda lo, hi, out: pair_weights(parts, *pairs, apart, lo, hi, out), len(parts), len(pairs[0])
-        )
+        return self._map(pair_weights, parts, len(pairs[0]), *pairs, apart)
 
-    def _map(self, kernel: Callable[[int, int, FloatArray], None], count: int, cost: int) -> FloatArray:
-        out = np.empty(count)
-        for_parts(lambda lo, hi: kernel(lo, hi, out), count, float(count * cost), self.n_jobs)
+    def _map(
+        self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
+    ) -> FloatArray:
+        """Run a kernel on shares of a population; each share gets its own scratch arrays."""
+        out = np.empty(len(parts))
+
+        def share(lo: int, hi: int) -> None:
+            kernel(parts, *values, *scratch(), lo, hi, out)
+
+        for_parts(share, len(parts), float(len(parts) * cost), self.n_jobs)
         return out
 
     def _room(self) -> tuple[FloatArray, FloatArray]:
