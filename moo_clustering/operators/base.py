@@ -31,7 +31,9 @@ Parameters
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
     Symmetric similarities.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions to split along.
+    Partitions to start from, or along which clusters are split.
+constraints : PairwiseConstraints
+    Must-links and cannot-links to satisfy.
 objective : BagObjective, optional
     Objective to use. Default: the ``objective`` of the problem, which must then have one, like
     :class:`~moo_clustering.problems.BagPartitionProblem`. A TypeError is raised if it lacks a method that

@@ -121,8 +121,6 @@ class PoolSampling(Sampling):
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions to sample from.
     scores : array-like of shape (n_partitions,)
         Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
     """
@@ -396,13 +394,6 @@ class PairViolationMutation(LabelMutation):
     * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
     boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
     constrained samples. Source: ParetoClustering, evolution with pairs.
-
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions used to cut clusters into pieces.
-    constraints : PairwiseConstraints
-        Must-links and cannot-links to satisfy.
     """
 
     def __init__(
@@ -481,8 +472,6 @@ class PartitionMutation(base.SeededMutation):
         All other individuals are always mutated.
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links to satisfy.
     pairs : float, default=0.55
         Probability that :class:`PairViolationMutation` replaces the mutation if a pair is violated.
     """
