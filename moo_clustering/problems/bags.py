@@ -124,7 +124,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         return finite(index, super()._values(index, labels, X, **products))
 
 
-@documented(BagPartitionProblem)
+@documented(BagPartitionProblem, MedoidSlotEncoding)
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, defined by a varying number of medoids, by one or more indices.
 
@@ -135,10 +135,6 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     Parameters
     ----------
-    k_max : int
-        Maximum number of clusters.
-    k_min : int, default=2
-        Minimum number of clusters.
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"

@@ -334,7 +334,7 @@ def _keys(individuals: Individuals) -> list[bytes]:
     return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
 
 
-@documented(medoids.PrefixUnionCrossover, ConstraintCrowdingSurvival)
+@documented(ConstraintCrowdingSurvival)
 def medoid_toolbox(
     problem: MedoidProblem,
     *,
@@ -348,6 +348,8 @@ def medoid_toolbox(
     ----------
     problem : MedoidProblem
         Problem. A ValueError is raised if its ``supervision`` is ``"constraint"``.
+    length : {"grow", "keep", "two_cut"}, default="grow"
+        See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
         Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`, or
         :class:`~moo_clustering.operators.MedoidSwapMutation`.

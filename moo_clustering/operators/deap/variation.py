@@ -33,7 +33,7 @@ list of individuals
 """
 
 
-@documented()
+@documented(aligned_distance)
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
@@ -44,8 +44,6 @@ def partition_distance(
     a, b : individuals
     align : bool, default=False
         Whether to align the labels of ``b`` with those of ``a``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.aligned_distance`.
     """
     first, second = np.asarray(a), np.asarray(b)
     return int(aligned_distance(first, second, n_clusters) if align else hamming_distance(first, second))
