@@ -265,26 +265,19 @@ class EliteSurvival(Survival):
         self.keep = bool(keep)
 
     def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Population, *args: Any, n_survive: int | None = None, **kwargs: Any
     ) -> Population:
         n_survive = len(pop) if n_survive is None else n_survive
         base.require(problem, "PartitionProblem", "natural", "decode")
         values = problem.natural(pop.get("F").astype(np.float64))
         elite = self.memory.update(values, problem.decode(pop.get("X")))
-        options = {"random_state": random_state, **kwargs}
-        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
+        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **kwargs)
         position = {id(individual): row for row, individual in enumerate(pop)}
         chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
         final = with_elite(chosen, elite) if self.keep else chosen
         if np.array_equal(final, chosen):
             return survivors
-        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **options)
+        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **kwargs)
 
 
 class EliteMemory:
