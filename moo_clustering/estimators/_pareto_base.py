@@ -755,8 +755,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters ``ks`` in the pool are too small, only returns larger numbers to try.
-        # ``settle`` can replace the selected result before attributes of the previous fit are overwritten.
+        # If the numbers of clusters ``ks`` in the pool are too small, nothing is selected, and larger numbers
+        # are returned. ``settle`` can replace the result before the previous fit is overwritten.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
