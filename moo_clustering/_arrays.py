@@ -286,6 +286,13 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
 
 
+def instance(name: str, value: Any, kind: Any, what: str) -> Any:
+    """Return a value of the given type; for other types, raise a TypeError that names ``what`` is valid."""
+    if isinstance(value, kind):
+        return value
+    raise TypeError(f"{name} must be {what}, got {quoted(value)}")
+
+
 def name_of(function: Any) -> str:
     """Return the name of a function (of the wrapped function for a partial), or else of the class."""
     function = getattr(function, "func", function)

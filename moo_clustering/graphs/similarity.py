@@ -181,9 +181,9 @@ def self_tuning_graph(
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
     sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
-    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other,
-    with similarity at least 1e-6. Takes O(m n_neighbors) memory; for time see :func:`neighbor_lists`. Bridges
-    are exact up to 2000 samples; see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
+    Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`,
+    and for links between components, :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------

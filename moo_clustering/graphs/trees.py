@@ -75,8 +75,8 @@ def euclidean_mst(
 
     Prim's algorithm takes O(N^2 n_features) time, Boruvka's about O(N log N) with few features. Takes O(N
     n_features) memory, plus up to 128 MB for up to 4096 samples with over 20 features. Duplicates are linked
-    to the duplicate with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of
-    the tree. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean metric.
+    to the duplicate with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean
+    metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree; ``row(i)`` has the lengths from i, then rows that break ties before the keys do."""
+    """Compute a tree; ``row(i)`` returns the lengths from i, then rows that break ties before the keys do."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)

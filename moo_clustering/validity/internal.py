@@ -47,7 +47,7 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
+    a is the mean distance from a sample to the other samples in its cluster, and b the smallest mean distance
     to another cluster. Same as :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
     0, score 0. The value is -1 for a single cluster. Takes O(p n^2 min(k, 10)) time for p individuals and
     O(n^2) memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
@@ -234,7 +234,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances with mean ``mean`` over all pairs."""
+    """Compute the Xie-Beni index from squared distances; ``mean`` is their mean over all pairs."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -731,9 +731,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As a second objective, the index prevents small fragments around
-    constrained samples; on its own, it favours them. Takes O(q (E + n)) time for q partitions and E edges.
-    Source: ParetoClustering.
+    The value is 0 for a single cluster. As a second objective, the index prevents small clusters around
+    constrained samples; as the only objective, it favours them. Takes O(q (E + n)) time for q partitions and
+    E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -825,8 +825,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
-        have no previous cluster and are not counted. Default: the data passed to ``fit``.
+        Earlier labels, required if the problem's other objectives use features. Samples with label -1 are
+        ignored. Default: the data passed to ``fit``.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,15 +91,15 @@ def bag_distance_data(
     ValueError
         If shapes do not match, or a distance is negative or not finite.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    shown = sampled(clusters, max_bags)
+    data, codes, names = read_input(bags_or_distances, labels)
+    shown = sampled(codes, max_bags)
     if isinstance(data, np.ndarray):
         D = data[np.ix_(shown, shown)]
     else:
         from moo_clustering.bags import bag_distances
 
         D = bag_distances(data[shown], kind=kind)
-    boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
+    boundaries = np.searchsorted(codes[shown], np.arange(len(names) + 1))
     pairs = pairwise(boundaries.tolist())
     places = np.concatenate([start + _outwards(D[start:stop, start:stop]) for start, stop in pairs])
     D = D[np.ix_(places, places)]
@@ -107,8 +107,8 @@ def bag_distance_data(
         distances=D,
         order=shown[places],
         boundaries=boundaries.astype(np.int64),
-        names=clusters.names,
-        sizes=clusters.sizes,
+        names=names,
+        sizes=np.bincount(codes),
         kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
         directed=not np.array_equal(D, D.T),
     )
@@ -182,16 +182,10 @@ def _outwards(D: FloatArray) -> Int64Array:
     return np.argsort(key, kind="stable")
 
 
-class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and the index in ``names`` of each bag's cluster."""
-
-    names: tuple[str, ...]
-    sizes: Int64Array
-    codes: Int64Array
-
-
-def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | FloatArray, Clusters]:
-    """Check bags or a distance matrix, and the labels."""
+def read_input(
+    bags_or_distances: Any, labels: ArrayLike
+) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
+    """Return the checked bags or distances, each bag's index in the sorted cluster names, and the names."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
@@ -208,19 +202,18 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | FloatA
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
             raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
-    return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
+    return data, codes, tuple(map(str, names))
 
 
-def sampled(clusters: Clusters, max_bags: int) -> Int64Array:
+def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
     """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
-    order = np.argsort(clusters.codes, kind="stable")
+    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     if len(order) <= max_bags:
         return order
-    quotas = np.maximum(1, clusters.sizes * max_bags // len(order))
-    starts = np.cumsum(clusters.sizes) - clusters.sizes
-    parts = zip(starts, clusters.sizes, quotas, strict=True)
+    quotas = np.maximum(1, sizes * max_bags // len(order))
+    parts = zip(np.cumsum(sizes) - sizes, sizes, quotas, strict=True)
     return np.concatenate([order[start + np.arange(quota) * size // quota] for start, size, quota in parts])
 
 
@@ -298,23 +291,23 @@ def bag_embedding_data(
     ValueError
         If shapes do not match, a distance is negative or not finite, or centres are combined with distances.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
+    data, codes, names = read_input(bags_or_distances, labels)
+    marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
         method = f"principal components of bag means, {share:.0%} of the variance"
     else:
-        bags = np.sort(sampled(clusters, max_bags))
+        bags = np.sort(sampled(codes, max_bags))
         D, kind = _distances(data, bags, vectors)
         points, stress = partitions.scaled_to_plane(D, random_state)
         method = f"scaling of {kind}s, stress {stress:.2f}"
     return BagEmbeddingData(
         positions=points[: len(bags)],
         bags=bags,
-        clusters=clusters.codes[bags],
-        names=clusters.names,
-        sizes=clusters.sizes,
+        clusters=codes[bags],
+        names=names,
+        sizes=np.bincount(codes),
         medoids=np.flatnonzero(np.isin(bags, marked)),
         centers=points[len(bags) :],
         method=method,

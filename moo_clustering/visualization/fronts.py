@@ -260,8 +260,7 @@ def plot_critical_difference(
 
     The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
-    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
-    Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
+    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
 
     Parameters
     ----------
@@ -533,9 +532,8 @@ def convergence_data(
     The hypervolume of two or more objectives is relative to the box between the best values of all runs and
     the reference point. Shorter runs are extended with their last values. Takes O(n_runs n_generations
     n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a TypeError or
-    ValueError if a run has no history, runs have different units of steps, or a panel does not exist. Source
-    of the hypervolume: E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case
-    study and the strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
+    ValueError if a run has no history, if runs have different units of steps, or if a panel does not exist.
+    Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
 
     Parameters
     ----------
@@ -690,9 +688,9 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different sizes. Raises a TypeError or ValueError if a run has
-    no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
+    Repetitions are shown as a median with a band, and groups of runs by colour and marker. The axis is
+    logarithmic for positive values of very different sizes. Raises the errors of :func:`convergence_data`,
+    and a ValueError if the number of axes is wrong.
 
     Parameters
     ----------
