@@ -63,9 +63,9 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
+        remedy = "use fewer samples, or a method that does not need these distances"
         raise MemoryError(
-            f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; use fewer samples, or a "
-            "method that does not need these distances"
+            f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; {remedy}"
         ) from error
 
 

@@ -237,7 +237,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per rule set: ``n_conditions``, ``fidelity`` and ``n_clusters`` (with a rule)."""
+        """Return ``n_conditions``, ``fidelity`` and ``n_clusters`` (clusters with a rule) per rule set."""
         rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
         return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 
@@ -654,7 +654,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the position of the value below each cut: all cuts, or cuts of a tree and at quantiles."""
+        """Return positions of the values below the cuts: all cuts, or those of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.

@@ -541,10 +541,8 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[f
     expected = n_methods * (n_methods + 1) / 2
     inside = ranks.between(1 - _ROUNDING, n_methods + _ROUNDING).all()
     if not inside or abs(ranks.sum() - expected) > _ROUNDING * n_methods:
-        raise ValueError(
-            f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
-            f"got {ranks.tolist()}"
-        )
+        needed = f"be from 1 to {n_methods} and sum to {expected:g}"
+        raise ValueError(f"average ranks of {n_methods} methods must {needed}, got {ranks.tolist()}")
     exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
     return ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets)
@@ -643,10 +641,9 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
     """Return a data frame of objects, and the type of the array (None for lists of Python numbers)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
-        raise ValueError(
-            "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "
-            f"got {array.ndim} dimension{'' if array.ndim == 1 else 's'}"
-        )
+        got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
+        needed = "a DataFrame or rows of equal length, shape (n_datasets, n_methods)"
+        raise ValueError(f"results must be {needed}; got {got}")
     columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
     if len(columns) != array.shape[1]:
         width = array.shape[1]

@@ -343,8 +343,8 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
             file = stack.enter_context(replacing(path))
             file.write(text)
             file.flush()
-    rows = ((k, int(sizes[k]), names[k], k in user_names) for k in clusters)
-    return [dict(zip(("cluster", "size", "name", "given"), row, strict=True)) for row in rows]
+    counted = {k: int(sizes[k]) for k in clusters}
+    return [{"cluster": k, "size": n, "name": names[k], "given": k in user_names} for k, n in counted.items()]
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:

@@ -1,26 +1,14 @@
 """Input checks, and pairs represented as sorted arrays of keys."""
 
-import operator
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._targets import marked
-
-
-def check_n_samples(n_samples: Any) -> int:
-    """Check that the number of samples is a positive integer."""
-    try:
-        n = operator.index(n_samples)
-    except TypeError:
-        raise TypeError(f"n_samples must be an integer, got {quoted(n_samples)}") from None
-    if n < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n}")
-    return n
 
 
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:

@@ -189,7 +189,6 @@ def connected(links: Int64Array, n_samples: int) -> Int64Array:
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Return the sparse adjacency matrix of the pairs, in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Shared, block_slices, probability
+from moo_clustering._arrays import Shared, block_slices, integer, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
 from moo_clustering.constraints.groups import ConstraintGroups, connected, refuse_contradictions
@@ -48,13 +49,11 @@ class PairwiseConstraints(Shared):
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64, read-only
         Pairs i < j in lexicographic order.
     must_link_weights, cannot_link_weights : ndarray of shape (n_pairs,), float64, read-only
-    n_samples : int
     is_weighted : bool
         Whether any weight differs from 1.
 
     Examples
     --------
-    >>> from moo_clustering.constraints import PairwiseConstraints
     >>> constraints = PairwiseConstraints([(0, 1), (5, 3)], [(0, 3), (1, 2), (2, 4)], n_samples=6)
     >>> constraints
     PairwiseConstraints(n_samples=6, must_link=<2 pairs>, cannot_link=<3 pairs>)
@@ -80,7 +79,7 @@ class PairwiseConstraints(Shared):
         must_link_weights: ArrayLike | None = None,
         cannot_link_weights: ArrayLike | None = None,
     ) -> None:
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must = _checks.check_pairs(must_link, n, "must_link")
         cannot = _checks.check_pairs(cannot_link, n, "cannot_link")
         must_weights = _checks.check_weights(must_link_weights, len(must), "must_link_weights")
@@ -150,7 +149,7 @@ class PairwiseConstraints(Shared):
 
         Raises a ValueError that names the file and line of any invalid entry.
         """
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
         return cls(
             must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
@@ -477,7 +476,7 @@ def constraint_groups(
     ConstraintGroups
         The closure, with groups numbered by their lowest sample index.
     """
-    n = _checks.check_n_samples(n_samples)
+    n = integer("n_samples", n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:

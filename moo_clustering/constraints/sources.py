@@ -16,17 +16,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    choice,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import block_slices, choice, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_container, without_duplicates
 from moo_clustering._messages import checked_path, did_you_mean
+from moo_clustering._types import BoolArray, FloatArray, Int64Array
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, open_file, replacing
 
@@ -154,7 +147,6 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
 def read_constraints(
     path: Path, n_samples: int
 ) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
-    """Read must-links, their weights, cannot-links and their weights."""
     rows = _rows(path, ",")
     line, header = next(rows, (1, []))
     if header not in (_COLUMNS, _COLUMNS[:3]):
@@ -222,7 +214,6 @@ def share_of(fraction: float, total: int) -> int:
 
 
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """Return all pairs of the given samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 

@@ -220,14 +220,12 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the first column is the bag for lack of a better one."""
+    """Return the bag and class columns, and whether the bag column is the first column by default."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        raise DataError(
-            f"{path} has several outputs ({', '.join(map(repr, outputs))})",
-            Remedy("name the class output, for example with", "label", outputs[0]),
-        )
+        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
     guessed = False
@@ -239,10 +237,8 @@ def _flat_roles(
         bag, guessed = 0, True
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise DataError(
-            f"{path} has neither a relational attribute nor a recognisable column of bag identifiers",
-            Remedy("name the column with", "bag", note=f", one of {shown}"),
-        )
+        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
+        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
@@ -251,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the positions of the identifier and class attributes. Raise a DataError if others remain."""
+    """Return the identifier and class attributes. Raise a DataError for any other that is not dropped."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -460,10 +456,8 @@ def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
     if not names:
         raise DataError(f"{path}: all relational attributes are dropped")
     if len(names) > 1 and options.bag not in names:
-        raise DataError(
-            f"{path} has several relational attributes ({', '.join(map(repr, names))})",
-            Remedy("drop all but one, for example with", "drop", names[-1:]),
-        )
+        remedy = Remedy("drop all but one, for example with", "drop", names[-1:])
+        raise DataError(f"{path} has several relational attributes ({', '.join(map(repr, names))})", remedy)
     return [*kinds].index(options.bag if options.bag in names else names[0])
 
 
@@ -538,7 +532,8 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
     """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(f"{path}, {rows.place(int(missing[0]))} has no bag: {column.name!r} is empty there")
+        where = rows.place(int(missing[0]))
+        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
@@ -615,7 +610,7 @@ def _feature_matrix(
         return numbers, names
     tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
     parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
-    return np.hstack(parts), names
+    return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _block(

@@ -316,10 +316,9 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
         anew = read_numbers(numerals)
         if anew.convention == "ambiguous":
             example = next(text for text in texts if "," in text)
-            raise DataError(
-                f"column {column.name!r} has commas that may be decimal commas or thousands separators "
-                f"({example!r}), but had {_CONVENTIONS[convention]} in the training table"
-            )
+            fault = f"has commas that may be decimal commas or thousands separators ({example!r})"
+            had = _CONVENTIONS[convention]
+            raise DataError(f"column {column.name!r} {fault}, but had {had} in the training table")
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
             has, had = _CONVENTIONS[convention], _CONVENTIONS[column.convention]
@@ -381,12 +380,11 @@ def _in_convention(
     numerals: NDArray[Any], convention: Convention, is_plain: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
     where, different = different_cells(numerals)
-    if convention in ("comma", "point"):
-        values = as_numbers(different, convention)[where]
-        if is_plain is not None and is_plain.any():
-            values[is_plain] = _finite_or_nan(numerals[is_plain])
-    else:
-        values = _finite_or_nan(_compact(different))[where]
+    if convention not in ("comma", "point"):
+        return _finite_or_nan(_compact(different))[where]
+    values = as_numbers(different, convention)[where]
+    if is_plain is not None and is_plain.any():
+        values[is_plain] = _finite_or_nan(numerals[is_plain])
     return values
 
 
@@ -396,18 +394,16 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    raise DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the training table, but has "
-        f"{quoted(example)} here; leave cells empty if their values are missing"
-    )
+    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    fault = f"had {had} in the training table, but has {quoted(example)} here"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _refuse_unit(column: Column, unit: str) -> None:
     had = f"numbers in {column.unit}" if column.unit else "numbers without a unit"
-    raise DataError(
-        f"column {column.name!r} has numbers in {unit}, but had {had} in the training table; "
-        "convert them, or remove the unit if the scale is the same"
-    )
+    remedy = "convert them, or remove the unit if the scale is the same"
+    fault = f"has numbers in {unit}, but had {had} in the training table"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _without_unit_note(column: Column) -> str:

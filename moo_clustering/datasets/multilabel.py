@@ -69,10 +69,8 @@ class MultiLabelTable(tables.NamedRows):
             raise ValueError("X must be a sparse matrix in CSR format, such as scipy.sparse.csr_array(X)")
         n, m = self.X.shape
         if self.Y.shape != (n, len(self.label_names)):
-            raise ValueError(
-                f"Y must have shape {(n, len(self.label_names))}, one row per sample and one column "
-                f"per label name; got {self.Y.shape}"
-            )
+            needed = f"{(n, len(self.label_names))}, one row per sample and one column per label name"
+            raise ValueError(f"Y must have shape {needed}; got {self.Y.shape}")
         if len(self.feature_names) != m or len(self.row_ids) != n:
             raise ValueError(
                 f"feature_names and row_ids must have one element per column and row of X, {m} and "
@@ -207,10 +205,8 @@ def _kind(path: Path) -> str:
     if inner in _SVMLIGHT:
         return "svmlight"
     if files.holds_documents(path):
-        raise DataError(
-            f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
-            "label_indicators for their labels"
-        )
+        advice = "use read_documents(path, labels=...) for the texts, and label_indicators for their labels"
+        raise DataError(f"{path} contains documents: {advice}")
     raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
@@ -340,10 +336,8 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     if any(not math.isfinite(value) for value in values):
         raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
-        raise DataError(
-            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which different "
-            "integers become equal in double precision; renumber them"
-        )
+        why = "beyond which different integers become equal in double precision; renumber them"
+        raise DataError(f"{source} has the label {large:.0f}; labels must be below 2^53, {why}")
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
             warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
@@ -386,10 +380,8 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
     source, labels = str(path), options["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
-        raise TypeError(
-            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
-            f"label_names), got {quoted(labels)}"
-        )
+        needed = "the path of the archive with the array 'Y' (pass names as label_names)"
+        raise TypeError(f"for npz files, labels must be {needed}, got {quoted(labels)}")
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
     if labels is not None:
@@ -400,13 +392,17 @@ def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
         raise DataError(f"file {file} (labels) does not exist")
     known = arrays if file is None else read_arrays(file, DataError)
     Y = _indicators(known, X.shape[0], source if file is None else str(file))
+    row_ids: NDArray[Any] = np.arange(len(Y))
+    if (column := options["id_column"]) is not None:
+        ids = tables.array_column({**arrays, **known}, column, len(Y), source)
+        row_ids = tables.identifiers(ids.tolist(), column, source)
     return MultiLabelTable(
         name=path.name,
         X=X,
         Y=Y,
         feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X, path),
         label_names=_names(options["label_names"], known, "label_names", "y", Y, path),
-        row_ids=_row_ids(options["id_column"], {**arrays, **known}, X.shape[0], source),
+        row_ids=row_ids,
     )
 
 
@@ -436,10 +432,9 @@ def require_finite_csr(X: Any, source: str) -> None:
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source} has the value {X.data[bad[0]]:g} in row {row + 1}, for the feature with the index "
-            f"{X.indices[bad[0]]} (counted from 0); fill in or remove such values first"
-        )
+        where = f"in row {row + 1}, for the feature with the index {X.indices[bad[0]]} (counted from 0)"
+        value = f"{X.data[bad[0]]:g}"
+        raise DataError(f"{source} has the value {value} {where}; fill in or remove such values first")
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
@@ -468,10 +463,8 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
 def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it contains {held}",
-            Remedy("name the archive that contains it with", "labels"),
-        )
+        fault = f"has no array 'Y' of shape (n_samples, n_labels); it contains {held}"
+        raise DataError(f"{source} {fault}", Remedy("name the archive that contains it with", "labels"))
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
@@ -526,17 +519,9 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
     """Return x0, x1, .... Raise a DataError if ``count`` is implausible for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
-        raise DataError(
-            f"{source} has {count:,} features, more than the {most:,} allowed for {n_values:,} "
-            "values; one of its indices is probably wrong"
-        )
+        limit = f"more than the {most:,} allowed for {n_values:,} values"
+        raise DataError(f"{source} has {count:,} features, {limit}; one of its indices is probably wrong")
     return tuple(f"{prefix}{number}" for number in range(count))
-
-
-def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
-    if column is None:
-        return np.arange(n_rows)
-    return tables.identifiers(tables.array_column(arrays, column, n_rows, source).tolist(), column, source)
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:

@@ -58,7 +58,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Attributes
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
-    graph : LocusGraph or None
     links : TreeLinks or None
         Links that have genes, and the parts into which the tree falls without them.
 
@@ -120,7 +119,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.n_samples if self.links is None else self.links.n_parts
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: the first and last sample, or 0 and 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
 
@@ -324,7 +322,6 @@ class TreeLinks:
 
     @property
     def n_parts(self) -> int:
-        """Number of parts."""
         return len(self.above)
 
     def parts(self, G: NDArray[Any], are_bits: bool, n_jobs: int | None = None) -> Parts:
@@ -350,7 +347,6 @@ class TreeLinks:
         return genes.astype(np.int32)
 
     def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Return the labels of all samples, with clusters numbered by first appearance."""
         out = np.empty((len(parts), len(self.base)), dtype=np.int32)
 
         def share(lo: int, hi: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import block_slices, quoted
+from moo_clustering._arrays import block_slices, instance, quoted
 from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
@@ -16,8 +16,6 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
-DECODE_BLOCK = 2**20
 # Distance sums within this factor are ties, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
@@ -39,7 +37,6 @@ class RowGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: -1 (no cluster) and the index of the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
@@ -109,9 +106,10 @@ class _MedoidGenes(RowGenes):
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
         return [self._medoid(np.flatnonzero(numbers == cluster)) for cluster in clusters]
 
-    @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
-        """Return the medoid of a cluster."""
+        within = self.distances[np.ix_(members, members)]
+        total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
+        return int(members[np.argmax(total <= total.min() * SAME)])
 
 
 class MedoidEncoding(_MedoidGenes):
@@ -119,8 +117,8 @@ class MedoidEncoding(_MedoidGenes):
 
     Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
     medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A cluster's
-    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
-    constant memory in addition to the labels. Source: NSGA-II-clus.
+    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time.
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -170,10 +168,7 @@ class MedoidEncoding(_MedoidGenes):
         )
         self.sizes = sizes
         if sizes is not None:
-            if not isinstance(sizes, ClusterSizes):
-                raise TypeError(
-                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}"
-                )
+            instance("sizes", sizes, ClusterSizes, "ClusterSizes, such as ClusterSizes(3, 8)")
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
@@ -185,37 +180,10 @@ class MedoidEncoding(_MedoidGenes):
     def decode(self, X: IntArray) -> Labels:
         """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
-        if self.sizes is not None:
-            found = [self.sizes.assign(self.distances[row[row >= 0]].T) for row in medoids]
-            return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
-        sizes = (medoids >= 0).sum(axis=1)
-        labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Sort by descending size, so that the sets with a j-th medoid come first in each block.
-        order = np.argsort(-sizes, kind="stable")
-        step = max(1, DECODE_BLOCK // self.n_samples)
-        for lo in range(0, len(order), step):
-            rows = order[lo : lo + step]
-            labels[rows] = self._nearest(medoids[rows], sizes[rows])
-        row, position = np.nonzero(medoids >= 0)
-        labels[row, medoids[row, position]] = position
-        return labels
-
-    def _nearest(self, medoids: IntArray, sizes: IntArray) -> Labels:
-        """Return the position of each sample's nearest medoid; rows must be sorted by descending size."""
-        nearest = self.distances[medoids[:, 0]]
-        labels = np.zeros(nearest.shape, dtype=np.int32)
-        candidate = np.empty_like(nearest)
-        for j in range(1, int(sizes[0])):
-            m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
-            np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # ties are broken by the lowest position
-            np.copyto(nearest[:m], candidate[:m], where=closer)
-            np.copyto(labels[:m], j, where=closer)
-        return labels
-
-    def _medoid(self, members: IntpArray) -> int:
-        total = self.distances[np.ix_(members, members)].sum(axis=1)
-        return int(members[np.argmax(total <= total.min() * SAME)])
+        if self.sizes is None:
+            return decode_slots(medoids, self.distances)
+        found = [self.sizes.assign(self.distances[row[row >= 0]].T) for row in medoids]
+        return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
@@ -287,13 +255,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid; see :func:`decode_slots`."""
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
-
-    def _medoid(self, members: IntpArray) -> int:
-        within = self.distances[np.ix_(members, members)]
-        total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
-        return int(members[np.argmax(total <= total.min() * SAME)])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return the ``n_neighbors`` samples nearest to each sample by its distance row, nearest first.

@@ -48,10 +48,8 @@ class RegionEncoding(LabelEncoding):
     ----------
     indptr, indices : ndarray of int32
         The neighbours of area i are ``indices[indptr[i]:indptr[i + 1]]``.
-    component : ndarray of shape (n_areas,)
-        Connected component of each area.
-    n_regions_of : ndarray of shape (n_components,)
-        Number of regions in each component.
+    component, n_regions_of : ndarrays of shapes (n_areas,) and (n_components,)
+        Connected component of each area, and number of regions in each component.
 
     Examples
     --------
@@ -253,7 +251,6 @@ class RegionEncoding(LabelEncoding):
         kernels.climb_boundaries(plan, *graph, *bounds, rates, before, nothing, borders, *rest)
 
     def _counted(self, plan: IntArray) -> Int64Array:
-        """Count the regions in each component of a plan."""
         component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
         return np.bincount(component).astype(np.int64)
 

@@ -49,7 +49,6 @@ class TupleEncoding(base.Encoding):
         self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of all parts' genes."""
         low, high = zip(*(part.bounds() for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
@@ -97,7 +96,6 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Repair the genes of each part."""
         rows = base.checked_rows(X, self.n_var, "X")
         rows = np.where(self._whole, base.rounded_genes(rows, self.n_var), rows)
         pieces = self.genes(rows)
@@ -105,6 +103,5 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw the genes of each part."""
         made = [part.random(n_individuals, rng) for part in self.parts]
         return np.concatenate(made, axis=1).astype(self.dtype)

@@ -595,7 +595,12 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def rare_groups_(self: Any) -> pd.DataFrame:
-        """Small groups of samples far from all other samples, see :class:`ParetoClustering`."""
+        """Groups of at least 20 samples that are far from all other samples, after a fit with landmarks.
+
+        A group has at most 1% of the samples, unless its samples are identical. The columns of the DataFrame
+        are ``cluster``, ``n_samples``, ``share``, ``sample`` (the first sample of the group) and
+        ``is_cluster`` (whether the group is a cluster of its own).
+        """
         check_is_fitted(self)
         rows, samples = [], self._samples
         if samples.rare is not None:

@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Of rows for which
-            # this exceeds the limit, most are within it of the landmark and its four nearest inliers.
+            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Most rows for which
+            # this bound exceeds the limit have five inliers within the limit: those nearest to the landmark.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -349,12 +349,6 @@ class PooledSamples:
         others = self.features if self.rare is None else self.features[self.rare < 0]
         rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
         return len(others) >= 3 and bool((np.abs(others - others[0]) > rounding).any())
-
-    def with_pool(
-        self, tables: Mapping[str, FloatArray], extra: list[tuple[str, IntArray]], options: dict[str, Any]
-    ) -> Self:
-        """Build the pool from several tables of point features; the first is named ""."""
-        return replace(self, pool=self.pool_around(partial(_pool_of_views, tables, extra, options)))
 
     @cached_property
     def equal_points(self) -> Labels | None:
@@ -481,9 +475,8 @@ def pooled_table(
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
         warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
-    by_landmarks = in_parts or n > placing["n_landmarks"]
-    place = {**placing, "seed": integer_seed(place_seed), "n_rows": n, "by_row": by_landmarks}
-    scaling, placed, far = placed_table(rows, **place)
+    by_landmarks, number = in_parts or n > placing["n_landmarks"], integer_seed(place_seed)
+    scaling, placed, far = placed_table(rows, **placing, seed=number, n_rows=n, by_row=by_landmarks)
     if ends is not None:
         check_scaled(scaling, scaling.transform(ends))
     changes: dict[str, Any] = {}
@@ -506,11 +499,10 @@ def pooled_table(
     if not samples.vary:
         return lambda k_range: samples
     assert samples.features is not None
-    tables = {"": samples.features}
+    tables, candidates = {"": samples.features}, list[tuple[str, IntArray]]()
     for name, view in (views or {}).items():
         of_view = _view_table(name, view, table, placing, integer_seed(other_seed))
         tables[name] = of_view if landmark_of is None else placement.landmark_means(of_view, landmark_of)
-    candidates: list[tuple[str, IntArray]] = []
     if extra:
         points, rng = table, np.random.default_rng(extra_seed)
         if landmark_of is not None and sp.issparse(table):
@@ -518,7 +510,12 @@ def pooled_table(
         elif by_landmarks:
             points = scaling.inverse(placed.points)
         candidates = extra_partitions(extra, points, n_samples=n_samples, landmark_of=landmark_of, rng=rng)
-    return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
+
+    def with_pool(k_range: Any) -> PooledSamples:
+        build = partial(_pool_of_views, tables, candidates, {**options, "k_range": k_range})
+        return replace(samples, pool=samples.pool_around(build))
+
+    return with_pool
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
@@ -541,13 +538,9 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
 
 
 def _placed_rows(
-    table: Any,
-    rows: Any,
-    scaling: placement.FeatureScaling,
-    placed: placement.Placement,
-    far: BoolArray,
+    table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     n_clusters: int | None,
-) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
+) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
     """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows."""
     # Also returns a mask of outlying rows. For partitioned tables, this mask and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
@@ -665,10 +658,8 @@ def placed_table(
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
         check_scaled(scaling, placed.points)
-        before = outside
-        if placed.landmark_of is not None:
-            before = np.bincount(placed.landmark_of, ~outside) == 0.0
-        far = placed.far(before)
+        at = placed.landmark_of
+        far = placed.far(outside if at is None else np.bincount(at, ~outside) == 0.0)
     return scaling, placed, far
 
 
@@ -684,14 +675,9 @@ def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
 
 
 def samples_of(
-    n_samples: int,
-    scaling: placement.FeatureScaling,
-    placed: placement.Placement,
-    far: BoolArray,
-    min_cluster_size: int | None,
-    options: Mapping[str, Any],
-    **changes: Any,
-) -> PooledSamples:
+    n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
+    min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
+) -> PooledSamples:  # fmt: skip
     """Return the samples of a placed table with their graph and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     # With so many requested clusters that there are too few inliers, outliers are not excluded.
@@ -746,21 +732,13 @@ def principal_coordinates(D: FloatArray) -> FloatArray:
 
 
 def pooled_bags(
-    bags: Bags,
-    *,
+    bags: Bags, *, seed: np.random.SeedSequence, needs_pool: bool = True,
     distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
     embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
-    normalize: bool = True,
-    max_instances: int | None = None,
-    k_range: Any = "auto",
-    n_clusters: int | None = None,
-    extra: Sequence[Any] | None = None,
-    n_neighbors: int = 10,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-    seed: np.random.SeedSequence,
-    needs_pool: bool = True,
-) -> PooledSamples:
+    normalize: bool = True, max_instances: int | None = None, k_range: Any = "auto",
+    n_clusters: int | None = None, extra: Sequence[Any] | None = None, n_neighbors: int = 10,
+    n_jobs: int | None = None, verbose: bool = False,
+) -> PooledSamples:  # fmt: skip
     """Compute all pairwise distances between bags, the graph, the kernels and, if needed, the pool."""
     # ``extra`` clusterers are fitted to bag means. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)

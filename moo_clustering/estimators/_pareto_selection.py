@@ -158,8 +158,8 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
+    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
-    pool_values: FloatArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, pool_values=values)
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
@@ -386,11 +386,9 @@ class Candidates:
         equal: Labels | None = None,
     ) -> Self:
         """Score a pool. ``values`` are its known objectives; ``sizes`` and ``equal`` restrict the result."""
-        if values is None and objectives.pool_values is not None:
+        if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
-        elif values is None:
-            values = objectives.values(pool.labels)
         total = objectives.total(values, pool.labels)
         return cls(pool, objectives, values, objectives.score(values), total, sizes, equal)
 
@@ -538,22 +536,12 @@ class Solution(NamedTuple):
 
 
 def choose_solution(
-    samples: PooledSamples,
-    side: SideInformation,
-    pairs: PairwiseConstraints | None,
-    candidates: Candidates | None,
-    *,
-    n_clusters: int | None,
-    interval: Callable[[Candidates], tuple[int, int] | None],
-    method: str,
-    kernel: str,
-    hard: bool,
-    clamp: bool,
-    class_prior: str,
-    merge_same_class: bool,
-    seed: np.random.SeedSequence,
+    samples: PooledSamples, side: SideInformation, pairs: PairwiseConstraints | None,
+    candidates: Candidates | None, *, n_clusters: int | None,
+    interval: Callable[[Candidates], tuple[int, int] | None], method: str, kernel: str, hard: bool,
+    clamp: bool, class_prior: str, merge_same_class: bool, seed: np.random.SeedSequence,
     trusted: bool | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
     # ``hard``: must-links are certain. ``trusted``: a candidate that does not contradict the labels becomes
     # the result; None: such candidates are not sought, because all classes have labels.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -503,7 +503,7 @@ class MemeticSearch(CenterSearch):
     Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
     """
 
-    population: list[Any]
+    population: list[Member]
     objectives: FloatArray
     missing: int
     stall: int
@@ -513,19 +513,18 @@ class MemeticSearch(CenterSearch):
     ) -> None:
         super().__init__(*args)
         self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self.engine: Any = ENGINES[engine](self.problem, self.rng, pm, removal)
+        self._mate = MATINGS[engine](self.problem, self.rng, pm, removal)
         self._empty()
 
     def step(self) -> None:
         if self.missing:
             start = self.search(self.first())
-            self._add(self.engine.individual(start.centers.ravel(), start.objective, self.rng.random()))
+            self._add(Member(start.centers.ravel(), start.objective, self.rng.random()))
             self.missing -= 1
             return
-        child = self.engine.child(self._parent(), self._parent())
-        genes, before = self.engine.genes(child), self.objectives.min()
-        centers = genes.reshape(self.problem.n_clusters, -1).copy()
-        self.offer(Optimum(centers, self.problem.nearest_labels(genes)[0], self.engine.objective(child)))
+        child, before = self._mate(self._parent(), self._parent()), self.objectives.min()
+        centers = child.genes.reshape(self.problem.n_clusters, -1).copy()
+        self.offer(Optimum(centers, self.problem.nearest_labels(child.genes)[0], child.objective))
         self._add(child)
         self.stall = 0 if self.objectives[-1] < before else self.stall + 1
         if self.stall >= self.max_stall:
@@ -537,11 +536,9 @@ class MemeticSearch(CenterSearch):
 
     def state(self) -> State:
         arrays, meta = super().state()
-        arrays |= {
-            "genes": np.array([self.engine.genes(i) for i in self.population]),
-            "mixes": np.array([self.engine.mix(i) for i in self.population]),
-            "objectives": self.objectives,
-        }
+        arrays["genes"] = np.array([member.genes for member in self.population])
+        arrays["mixes"] = np.array([member.mix for member in self.population])
+        arrays["objectives"] = self.objectives
         return arrays, meta | {"missing": self.missing, "stall": self.stall}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -549,7 +546,7 @@ class MemeticSearch(CenterSearch):
         self.missing, self.stall = meta["missing"], meta["stall"]
         self.objectives = arrays["objectives"]
         rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
-        self.population = [self.engine.individual(*row) for row in rows]
+        self.population = [Member(*row) for row in rows]
 
     def _empty(self) -> None:
         """Empty the population without changing ``best``."""
@@ -557,11 +554,11 @@ class MemeticSearch(CenterSearch):
         self.objectives = np.empty(0)
         self.missing, self.stall = self.pop_min, 0
 
-    def _add(self, individual: Any) -> None:
-        self.population.append(individual)
-        self.objectives = np.append(self.objectives, self.engine.objective(individual))
+    def _add(self, member: Member) -> None:
+        self.population.append(member)
+        self.objectives = np.append(self.objectives, member.objective)
 
-    def _parent(self) -> Any:
+    def _parent(self) -> Member:
         """Return the better of two individuals drawn with replacement."""
         pair = self.rng.integers(len(self.population), size=2)
         return self.population[pair[np.argmin(self.objectives[pair])]]
@@ -621,7 +618,7 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        # Local optima are equal if their objectives differ relatively by at most this value.
+        # Optima whose objectives differ relatively by at most this value are considered equal.
         clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
@@ -630,7 +627,7 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
     # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per matrix entry. It can take
-    # ten times as long, because the matrix does not fit into the processor's caches.
+    # ten times as long as these distances, because the matrix does not fit into the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -673,67 +670,49 @@ def run_search(
     return search
 
 
-class PymooEngine:
-    """Create, mate and decode individuals using pymoo; ``mix`` is the probability of uniform mutation."""
+class Member(NamedTuple):
+    """Individual of the population; ``mix`` is its probability of uniform relocation."""
 
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
-        self.problem, self.rng = problem, rng
-        self.crossover = CenterMatchingCrossover(1)
-        self.mutation = RelocateCenter(removal, prob=pm)
-        self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
-        return Individual(X=genes, F=np.array([objective]), mix=mix)
-
-    def child(self, first: Individual, second: Individual) -> Individual:
-        pair = [Population.create(first, second)]
-        children = self.crossover.do(self.problem, pair, random_state=self.rng)
-        children = self.mutation.do(self.problem, children, random_state=self.rng)
-        children = self.repair.do(self.problem, children)
-        self.evaluator.eval(self.problem, children)
-        return children[0]
-
-    def genes(self, individual: Individual) -> FloatArray:
-        return np.asarray(individual.X)
-
-    def objective(self, individual: Individual) -> float:
-        return float(individual.F[0])
-
-    def mix(self, individual: Individual) -> float:
-        return float(individual.get("mix"))
+    genes: FloatArray
+    objective: float
+    mix: float
 
 
-class DeapEngine:
-    """Create, mate (with local search) and decode individuals using a DEAP toolbox."""
-
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
-        self.rng, self.pm = rng, pm
-        self.toolbox = base.Toolbox()
-        self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
-        self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
-        self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
-        self.toolbox.decorate("evaluate", local_search(problem))
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> CenterIndividual:
-        individual = CenterIndividual(genes, mix=mix)
-        individual.fitness.values = (objective,)
-        return individual
-
-    def child(self, first: CenterIndividual, second: CenterIndividual) -> CenterIndividual:
-        child: CenterIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
-        if self.rng.random() < self.pm:
-            self.toolbox.mutate(child)
-        child.fitness.values = self.toolbox.evaluate(child)
-        return child
-
-    def genes(self, individual: CenterIndividual) -> FloatArray:
-        return np.array(individual)
-
-    def objective(self, individual: CenterIndividual) -> float:
-        return float(individual.fitness.values[0])
-
-    def mix(self, individual: CenterIndividual) -> float:
-        return float(0.5 if individual.mix is None else individual.mix)
+Mating = Callable[[Member, Member], Member]
 
 
-ENGINES: dict[str, Any] = {"pymoo": PymooEngine, "deap": DeapEngine}
+def pymoo_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
+    """Return a function that creates a locally optimal child of two members using pymoo."""
+    crossover, mutation = CenterMatchingCrossover(1), RelocateCenter(removal, prob=pm)
+    repair, evaluator = LocalSearchRepair(), Evaluator()
+
+    def child(*parents: Member) -> Member:
+        pair = Population.create(*(Individual(X=each.genes, mix=each.mix) for each in parents))
+        children = crossover.do(problem, [pair], random_state=rng)
+        children = repair.do(problem, mutation.do(problem, children, random_state=rng))
+        evaluator.eval(problem, children)
+        found = children[0]
+        return Member(np.asarray(found.X), float(found.F[0]), float(found.get("mix")))
+
+    return child
+
+
+def deap_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
+    """Return a function that creates a locally optimal child of two members using a DEAP toolbox."""
+    toolbox = base.Toolbox()
+    toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
+    toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
+    toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
+    toolbox.decorate("evaluate", local_search(problem))
+
+    def child(*parents: Member) -> Member:
+        found = toolbox.mate(*(CenterIndividual(each.genes, mix=each.mix) for each in parents))[0]
+        if rng.random() < pm:
+            toolbox.mutate(found)
+        (objective,) = toolbox.evaluate(found)
+        return Member(np.array(found), float(objective), 0.5 if found.mix is None else float(found.mix))
+
+    return child
+
+
+MATINGS = {"pymoo": pymoo_mating, "deap": deap_mating}

@@ -45,19 +45,16 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     ----------
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
-    n_init : int
-        Number of runs with random sample orders and centres. The run with the lowest objective is used.
-    max_iter : int
-        Maximum number of rounds in each run.
+    n_init, max_iter : int
+        Number of runs with random sample orders and centres, of which the run with the lowest objective is
+        used, and maximum number of rounds per run.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster centres; unit vectors for ``metric="cosine"``.
-    objective_ : float
-        Objective J of the best run.
-    inertia_ : float
-        Sum of the distortions, without the penalties.
+    objective_, inertia_ : float
+        Objective J of the best run, and its sum of distortions without penalties.
     objective_history_ : ndarray of shape (n_iter_,)
         J after each round, which never increases.
     n_iter_ : int
@@ -211,10 +208,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ridge : float
         Share of the total variance that is added to the variance within must-links. With 0, as published, the
         learned metric is often degenerate.
-    n_init : int
-        Number of k-means runs, of which the best is used.
-    max_iter : int
-        Maximum number of iterations in each k-means run.
+    n_init, max_iter : int
+        Number of k-means runs, of which the best is used, and maximum number of iterations per run.
 
     Attributes
     ----------

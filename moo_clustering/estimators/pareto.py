@@ -423,8 +423,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int
         Number of random instances that represent each larger bag.
-    criterion_weight : float, optional
-        Weight of the graph modularity relative to agreement. Default: .25.
 
     Examples
     --------

@@ -82,8 +82,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs that are merged.
     min_members : int
-        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1 (paper:
-        1).
+        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}
         Weight of each graph in ES2: 1 - diversity (formula in the paper), diversity (text), or 1.
     sigma : float or {"mean", "median", "grid"}
@@ -169,7 +168,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred objectives are NaN until the survival of PESC computes them; other algorithms cannot.
+            # Deferred objectives are NaN until PESC's survival computes them, which other survivals cannot.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,

@@ -243,7 +243,7 @@ class GraphMembers(_fronts.MemberGraphs):
         return self.known_labels[member]
 
     def least_cut(self) -> int:
-        """Compare the partitions of evenly spaced graphs by their ratio cut on the mean graph."""
+        """Return the index of the graph whose partition has the lowest ratio cut on the mean graph."""
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]

@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Score each feature in each cluster; leading features have positive scores."""
+        """Return a score of each feature in each cluster, which is positive for leading features."""
 
 
 @documented(subspace.votes)
@@ -108,12 +108,10 @@ class SubspaceEstimator(
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
-    max_iter : int
-        Maximum number of sweeps.
+    n_init, max_iter : int
+        Number of starts, of which the result with the lowest objective is used, and maximum number of sweeps.
     tol : float
         Sweeps stop when no membership changes by more than this value.
-    n_init : int
-        Number of independent starts, of which the result with the lowest objective is used.
 
     Attributes
     ----------
@@ -373,12 +371,11 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
     feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters; the clusters only use them to vote on the classes of documents. An empty cluster restarts from a
-    random document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
+    clusters; they are only used to predict classes by cluster votes. An empty cluster restarts from a random
+    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
+    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
+    TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
@@ -426,7 +423,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Undo a step of the other methods, which multiply each weight by the number of weights.
+        # Distances in the other methods multiply each weight by the number of weights.
         return distances / max(n_weighted, 1)
 
 
@@ -506,13 +503,12 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
     Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, but clusters use them to vote on document classes. The initial centres are
-    random documents, moved halfway to the mean. Coinciding centres never separate again, so several starts
-    (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). SISC-ML, eq. 12, but with squares as in the former paper.
+    not influence the clusters; they are only used to predict classes by cluster votes. The initial centres
+    are random documents, moved halfway to the mean. Coinciding centres never separate again, so several
+    starts (``n_init``) help. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
+    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
+    SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
 
     Examples
     --------
@@ -530,21 +526,20 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
 @documented(SubspaceOptions)
 @_options.estimator
 class SISC(ClassifierMixin, FuzzySubspaceEstimator):
-    """Semi-supervised impurity-based subspace clustering, and classification by votes of clusters.
+    """Semi-supervised impurity-based subspace clustering, and classification by cluster votes.
 
     Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters, which have
     mixed labels, are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
     :class:`SCAD2`. The method is designed for binary word-presence data (0 or 1), but accepts any numbers.
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
-
-    A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents +
-    n_features) n_clusters) memory in addition to X. Sparse data remain sparse. Issues a UserWarning if ``X``
-    contains counts, if a document has no features, or if a label has no documents.
+    Issues a UserWarning if ``X`` contains counts, if a document has no features, or if a label has no
+    documents. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: "Multi-label ASRS dataset
+    classification using semi-supervised subspace clustering", eq. 1-11.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, usually many more than there are classes.
+        Number of clusters, usually much larger than the number of classes.
     chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}

@@ -339,7 +339,7 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample, also set aside with ``aside``, if it exceeds ``above``."""
+        """Return the best question about a sample worth more than ``above``; ``aside`` allows all samples."""
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -363,7 +363,7 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return 30 points each: in the clusters with most expected errors, most uncertain, and random."""
+        """Return 30 points in clusters with many expected errors, the 30 most uncertain, and 30 at random."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free

@@ -41,8 +41,8 @@ class NeighborSampling(base.SeededSampling):
 
     def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: Generator) -> IntArray:
         ranks = np.empty((n_samples, problem.n_var), dtype=np.min_scalar_type(problem.width - 1))
-        for m in range(n_samples):
-            ranks[m] = uniform_ranks(self._widths(problem, m, n_samples), rng)
+        for m, row in enumerate(ranks):
+            row[:] = uniform_ranks(self._widths(problem, m, n_samples), rng)
         return problem.genes(ranks)
 
     def _widths(self, problem: NeighborGraphProblem, member: int, n_members: int) -> NDArray[np.uint32]:

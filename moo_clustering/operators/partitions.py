@@ -15,10 +15,11 @@ from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, integer, probability, quoted
+from moo_clustering._arrays import instance, integer, probability, quoted
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
+from moo_clustering._types import BoolArray, FloatArray, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
@@ -64,15 +65,13 @@ class LabelGraph:
 
     def links(self, labels: Labels) -> FloatArray:
         """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
-        k = int(labels.max()) + 1
-        sums = np.zeros((k, k))
+        sums = np.zeros((int(labels.max()) + 1,) * 2)
         kernels.sum_links(*self._rows, labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
         """Move all samples to their most similar clusters at the same time; clusters can become empty."""
-        out = np.empty_like(labels)
-        tally = np.zeros(int(labels.max()) + 1)
+        out, tally = np.empty_like(labels), np.zeros(int(labels.max()) + 1)
         kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
         return out
 
@@ -122,8 +121,6 @@ class PoolSampling(Sampling):
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions to sample from.
     scores : array-like of shape (n_partitions,)
         Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
     """
@@ -137,9 +134,8 @@ class PoolSampling(Sampling):
                 f"scores must have one number per partition of the pool, {len(labels)} in all; got "
                 f"shape {values.shape}"
             )
-        order = np.lexsort((labels.max(axis=1), -values))
-        first, _ = distinct_rows(labels[order])
-        self.labels = labels[order[first]]
+        ranked = labels[np.lexsort((labels.max(axis=1), -values))]
+        self.labels = ranked[distinct_rows(ranked)[0]]
 
     def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> IntArray:
         return base.encoding_of(problem).encode(self.labels[:n_samples])
@@ -180,8 +176,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals and mark the children of crossed pairs."""
-        rng = np.random.default_rng(random_state)
-        pairs = pop if parents is None else [pop[mating] for mating in parents]
+        rng, pairs = np.random.default_rng(random_state), pop if parents is None else pop[parents]
         children = np.array([[parent.X for parent in pair] for pair in pairs]).swapaxes(0, 1)
         crossed = rng.random(len(pairs)) < get(self.prob, size=len(pairs))
         if crossed.any():
@@ -215,17 +210,16 @@ def lay_over(
     k_max: int,
 ) -> Labels:
     """Combine the inherited clusters of a with what remains of the clusters of b, deterministically."""
-    covered = inherited[a]
+    covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
     # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
     dissolved = pieces < min_share * np.bincount(b) - 1e-9
-    below = (b + len(inherited)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
     labels = graph.joined(labels, max_rounds)
     return graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
 
 
-def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
     """Draw each of k clusters with probability one half; draw at least one but not all, or none if k = 1."""
     drawn = rng.random(k) < 0.5
     if k == 1:
@@ -400,21 +394,13 @@ class PairViolationMutation(LabelMutation):
     * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
     boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
     constrained samples. Source: ParetoClustering, evolution with pairs.
-
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions used to cut clusters into pieces.
-    constraints : PairwiseConstraints
-        Must-links and cannot-links to satisfy.
     """
 
     def __init__(
         self, graph: Any, pool: Any, constraints: PairwiseConstraints, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
+        instance("constraints", constraints, PairwiseConstraints, "PairwiseConstraints")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
@@ -448,11 +434,8 @@ class PairViolationMutation(LabelMutation):
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
         """Return the piece that contains i but not ``without``, or None if no partition cuts the cluster."""
-        if without is None:
-            members = np.flatnonzero(labels == labels[i])
-            cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
-        else:
-            cutting = self.pool[:, i] != self.pool[:, without]
+        others = labels == labels[i] if without is None else [without]
+        cutting = (self.pool[:, others] != self.pool[:, [i]]).any(axis=1)
         if not cutting.any():
             return None
         cut = self.pool[rng.choice(np.flatnonzero(cutting))]
@@ -460,11 +443,10 @@ class PairViolationMutation(LabelMutation):
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
         """Return the other cluster most similar to a piece (lowest label on ties); None if none is linked."""
-        k, own = int(labels.max()) + 1, int(labels[piece[0]])
-        apart = labels.copy()
+        k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]
-        links[own] = 0.0
+        links[labels[piece[0]]] = 0.0
         return int(links.argmax()) if links.any() else None
 
 
@@ -490,8 +472,6 @@ class PartitionMutation(base.SeededMutation):
         All other individuals are always mutated.
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links to satisfy.
     pairs : float, default=0.55
         Probability that :class:`PairViolationMutation` replaces the mutation if a pair is violated.
     """

@@ -159,7 +159,6 @@ def _directions(
 
 
 def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
-    """Copy plans to a new array and repair infeasible plans."""
     return np.ascontiguousarray(encoding.repair(checked_genes(X, encoding.n_var)), dtype=np.int32)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import AnyFloatArray, Int64Array, IntArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, Int64Array, IntArray, choice, instance
 from moo_clustering._targets import Targets
 from moo_clustering.encodings.medoids import random_absent, repair_slots, set_sizes
 from moo_clustering.operators import base
@@ -32,9 +32,7 @@ class SeedSampling(base.SeededSampling):
 
     def __init__(self, by_class: bool = False) -> None:
         super().__init__()
-        if not isinstance(by_class, bool | np.bool_):
-            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}")
-        self.by_class = bool(by_class)
+        self.by_class = bool(instance("by_class", by_class, bool | np.bool_, "True or False"))
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         encoding = seed_problem(problem).encoding

@@ -16,7 +16,7 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, integer, quoted
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, instance, integer, quoted
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -72,10 +72,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, boundary: Boundary = "infinite", *, unique: DuplicateElimination | None = None
     ) -> None:
         super().__init__(filter_infeasible=True)
-        if unique is not None and not isinstance(unique, DuplicateElimination):
-            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {quoted(unique)}")
         self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
-        self.unique = unique
+        what = "a pymoo DuplicateElimination or None"
+        self.unique = instance("unique", unique, DuplicateElimination | None, what)
 
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         if self.unique is not None:
@@ -261,33 +260,24 @@ class EliteSurvival(Survival):
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
         super().__init__(filter_infeasible=False)
-        if not isinstance(survival, Survival):
-            raise TypeError(f"survival must be a pymoo Survival, got {quoted(survival)}")
-        self.survival = survival
+        self.survival = instance("survival", survival, Survival, "a pymoo Survival")
         self.memory = EliteMemory(scalar, n_elite)
         self.keep = bool(keep)
 
     def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Population, *args: Any, n_survive: int | None = None, **kwargs: Any
     ) -> Population:
         n_survive = len(pop) if n_survive is None else n_survive
         base.require(problem, "PartitionProblem", "natural", "decode")
         values = problem.natural(pop.get("F").astype(np.float64))
         elite = self.memory.update(values, problem.decode(pop.get("X")))
-        options = {"random_state": random_state, **kwargs}
-        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
+        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **kwargs)
         position = {id(individual): row for row, individual in enumerate(pop)}
         chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
         final = with_elite(chosen, elite) if self.keep else chosen
         if np.array_equal(final, chosen):
             return survivors
-        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **options)
+        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **kwargs)
 
 
 class EliteMemory:

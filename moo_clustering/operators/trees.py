@@ -81,7 +81,6 @@ class GreedyFrontSampling(base.SeededSampling):
 
     Examples
     --------
-    >>> from moo_clustering.problems import MOCKProblem
     >>> problem = MOCKProblem([[0.0], [1.0], [9.0], [10.0]], delta=0, n_neighbors=2, random_state=0)
     >>> X = GreedyFrontSampling(share=1.0)._do(problem, 2, random_state=0)
     >>> problem.decode(X)

@@ -20,15 +20,8 @@ from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems import partition
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.bags import (
-    FTWCV,
-    TWCV,
-    UNDEFINED,
-    BagDaviesBouldin,
-    BagSDbw,
-    BagSilhouette,
-    db_medoid,
-)
+from moo_clustering.validity import bags as indices
+from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
@@ -131,7 +124,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         return finite(index, super()._values(index, labels, X, **products))
 
 
-@documented(BagPartitionProblem)
+@documented(BagPartitionProblem, MedoidSlotEncoding)
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, defined by a varying number of medoids, by one or more indices.
 
@@ -142,10 +135,6 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     Parameters
     ----------
-    k_max : int
-        Maximum number of clusters.
-    k_min : int, default=2
-        Minimum number of clusters.
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
@@ -234,7 +223,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         # A medoid's label is its cluster number.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
-        return db_medoid(self.distances_, labels, centers)
+        return indices.db_medoid(self.distances_, labels, centers)
 
 
 def bag_indices(
@@ -288,7 +277,7 @@ def moved_objective(
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Replace infinite values of a minimised index with 1e6, as in the bag indices."""
-    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
+    return values if index.greater_is_better else np.where(values == np.inf, indices.UNDEFINED, values)
 
 
 class BagTables(Shared):
@@ -301,7 +290,6 @@ class BagTables(Shared):
         self._known: dict[str, Any] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
-        """Return the products of bag means and instances."""
         weighting = weighting or self.weighting
         if weighting not in self._known:
             # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
@@ -310,7 +298,6 @@ class BagTables(Shared):
         return geometry
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Return the distances from row bags to column bags."""
         kind = kind or self.kind
         if kind not in self._known:
             self._known[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)

@@ -184,7 +184,6 @@ class FuzzyModesProblem(SignedProblem):
         return np.concatenate(improved), np.concatenate(F)
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Compute the new modes and their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
@@ -234,7 +233,6 @@ def memberships(distances: FloatArray, m: float) -> FloatArray:
 
 
 def powered(u: FloatArray, m: float) -> FloatArray:
-    """Return the memberships raised to the power m."""
     return np.square(u) if m == 2.0 else np.power(u, m)
 
 
@@ -297,7 +295,6 @@ class HammingSpace:
         return np.where(total[:, :, None] > 0.0, updated, modes)
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a value for each attribute."""
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:

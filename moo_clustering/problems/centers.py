@@ -68,7 +68,6 @@ class SumOfSquaresProblem(PartitionProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems.centers import SumOfSquaresProblem
     >>> problem = SumOfSquaresProblem([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], 2)
     >>> centers = problem.improve([[-6.0, -5.0]])
     >>> problem.centers(centers), problem.evaluate(centers)
@@ -244,7 +243,6 @@ class CenterEncoding(Encoding):
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
     def _positions(self, X: ArrayLike) -> Labels:
-        """Return the position of each sample's nearest centre."""
         rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 

@@ -44,7 +44,6 @@ class EnsembleSelectionProblem(SignedProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems import EnsembleSelectionProblem
     >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 2, 2]]
     >>> problem = EnsembleSelectionProblem(runs, min_runs=2)
     >>> F, G = problem.evaluate([[True, True, False], [False, True, True]])

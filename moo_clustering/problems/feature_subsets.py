@@ -84,7 +84,6 @@ class FeatureSubsetEncoding(Encoding):
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the lower and upper gene bounds, 0 and 1."""
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
@@ -175,7 +174,6 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def canonical(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Return the subsets unchanged."""
         return self.subsets(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> BoolArray:  # type: ignore[override]
@@ -218,8 +216,8 @@ class _LabelAgreement(PopulationIndex):
 
     def __init__(self, targets: Targets) -> None:
         self.n_samples_, self._rows = len(targets.labelled), targets.rows
-        classes = targets.indicators[self._rows].argmax(axis=1)
-        self._classes = counted(relabel_by_first_appearance(classes[np.newaxis]))
+        classes = targets.indicators[self._rows].argmax(axis=1)[np.newaxis]
+        self._classes = counted(relabel_by_first_appearance(classes))
 
     def fit(self, data: Any) -> Self:
         return self
@@ -243,8 +241,7 @@ class _HeldOutLabels(SubsetIndex):
         self._means = [one / np.maximum(one.sum(axis=1, keepdims=True), 1) for one in kept]
 
     def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
-        right = np.zeros(len(X), dtype=np.int64)
-        labels = np.empty(encoding.n_samples, dtype=np.int32)
+        right, labels = np.zeros(len(X), dtype=np.int64), np.empty(encoding.n_samples, dtype=np.int32)
         for i, row in enumerate(X):
             points = encoding.points_of(row)
             known = points[self._rows]
@@ -271,10 +268,6 @@ class FeatureSubsetProblem(PartitionProblem):
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
         Weights of the objectives (violated pairs last) in a single ``"score"``. Default: no combination.
-
-    Attributes
-    ----------
-    encoding : FeatureSubsetEncoding
 
     Notes
     -----

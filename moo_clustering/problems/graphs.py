@@ -98,7 +98,6 @@ class MOCKProblem(EncodedProblem):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
     >>> problem = MOCKProblem(X, encoding="split", delta=40, n_neighbors=2, root=0, ties="index")
     >>> problem.evaluate(np.array([[0, 1, 1], [1, 1, 1]])).round(4)
@@ -304,21 +303,14 @@ class PartScores:
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster means."""
-        n = self.total_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), 2 * self.sums.size)
+        sums = self.sizes, self.sums, self.means, self.within, self.total_weight
+        return self._map(variances, parts, 2 * self.sums.size, *sums, scratch=self._room)
 
     def deviation(self, parts: Rows) -> FloatArray:
         """Return the sum of the distances to the cluster means."""
         weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            deviations(parts, self.sizes, self.sums, self.base, self.X, weight, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), self.X.size)
+        sums = self.sizes, self.sums, self.base, self.X, weight
+        return self._map(deviations, parts, self.X.size, *sums, scratch=self._room)
 
     def connectivity(self, parts: Rows) -> FloatArray:
         """Return the total weight of neighbours in other clusters."""
@@ -327,11 +319,8 @@ class PartScores:
     def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            rand_gaps(parts, table, np.empty_like(table), lo, hi, out)
-
-        return 1.0 - self._map(share, len(parts), 2 * table.size)
+        gaps = self._map(rand_gaps, parts, 2 * table.size, table, scratch=lambda: (np.empty_like(table),))
+        return 1.0 - gaps
 
     def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the share of violated must-links plus the share of violated cannot-links."""
@@ -340,13 +329,18 @@ class PartScores:
         return self._weight(parts, must, True) / must_total + joined / cannot_total
 
     def _weight(self, parts: Rows, pairs: Any, apart: bool) -> FloatArray:
-        return self._map(
-            lambda lo, hi, out: pair_weights(parts, *pairs, apart, lo, hi, out), len(parts), len(pairs[0])
-        )
+        return self._map(pair_weights, parts, len(pairs[0]), *pairs, apart)
 
-    def _map(self, kernel: Callable[[int, int, FloatArray], None], count: int, cost: int) -> FloatArray:
-        out = np.empty(count)
-        for_parts(lambda lo, hi: kernel(lo, hi, out), count, float(count * cost), self.n_jobs)
+    def _map(
+        self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
+    ) -> FloatArray:
+        """Run a kernel on shares of a population; each share gets its own scratch arrays."""
+        out = np.empty(len(parts))
+
+        def share(lo: int, hi: int) -> None:
+            kernel(parts, *values, *scratch(), lo, hi, out)
+
+        for_parts(share, len(parts), float(len(parts) * cost), self.n_jobs)
         return out
 
     def _room(self) -> tuple[FloatArray, FloatArray]:
@@ -408,10 +402,11 @@ class PartScores:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
             raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
-        table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
-        codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
-        weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
-        np.add.at(table, (self.base[targets.rows], codes), weight)
+        rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
+        codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
+        np.add.at(
+            table, (self.base[rows], codes), 1.0 if self.sample_weight is None else self.sample_weight[rows]
+        )
         return table
 
 
@@ -420,8 +415,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
-    apart = np.zeros(linked.shape)
-    apart[rows, columns] = weights
+    apart = coo_array((weights, (rows, columns)), shape=linked.shape).toarray()
     apart += apart.T
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
     if scores.sample_weight is None:
@@ -684,12 +678,10 @@ class NeighborGraphProblem(FixedProblem):
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
             raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
-        f1 = self.mean_distance(ranks)  # Eq. 1
-        if self.diversity == "deferred":
-            f2 = np.full(len(ranks), np.nan)
-        else:
+        f2 = np.full(len(ranks), np.nan)
+        if self.diversity == "batch":
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
-        out["F"] = np.column_stack([f1, f2])
+        out["F"] = np.column_stack([self.mean_distance(ranks), f2])  # Eq. 1
 
 
 @documented()
@@ -745,11 +737,11 @@ class SRMOSCProblem(FixedProblem):
     lists : NeighborLists, optional
         Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Conflicting groups. Samples of conflicting groups are not candidates for each other.
+        Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
         Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
     ties, neighbor_method
-        Order of equidistant candidates, and search method; see :func:`~moo_clustering.graphs.neighbor_lists`.
+        See ``ties`` and ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
@@ -766,7 +758,6 @@ class SRMOSCProblem(FixedProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems import SRMOSCProblem
     >>> X = [[1, 1], [2, 1], [1, 2], [2, 2]]
     >>> problem = SRMOSCProblem(X, n_candidates="all", rho=0, ties="index")
     >>> problem.lists.indices[0]
@@ -819,15 +810,12 @@ class SRMOSCProblem(FixedProblem):
                 self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
                 groups=groups, n_jobs=n_jobs, method=neighbor_method,
             )  # fmt: skip
-        else:
-            require_same_samples("lists and X", len(lists.indices), n_samples)
-        self.lists = lists
-        self.width = width
+        require_same_samples("lists and X", len(lists.indices), n_samples)
+        self.lists, self.width = lists, width
         self.rho = self._ridge(rho)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=n_samples * width, n_obj=2, n_ieq_constr=1, xl=0.0, xu=self._upper(), vtype=np.float32
-        )
+        xu = self._upper()
+        super().__init__(n_var=len(xu), n_obj=2, n_ieq_constr=1, xl=0.0, xu=xu, vtype=np.float32)
 
     @property
     def n_samples(self) -> int:
@@ -842,10 +830,9 @@ class SRMOSCProblem(FixedProblem):
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
         """Return the error and link count of each row, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
-        errors = np.empty(weights.shape[:2])
-        sizes = np.empty(weights.shape[:2], dtype=np.int32)
-        for rows, row_errors, row_sizes in zip(weights, errors, sizes, strict=True):
-            self.score(rows, row_errors, row_sizes)
+        errors, sizes = np.empty(weights.shape[:2]), np.empty(weights.shape[:2], dtype=np.int32)
+        for individual in zip(weights, errors, sizes, strict=True):
+            self.score(*individual)
         return errors, sizes
 
     def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
@@ -902,8 +889,7 @@ class SRMOSCProblem(FixedProblem):
         inside = _inside(candidates, labels)
         order = np.argsort(~inside, axis=1, kind="stable")
         own = np.ascontiguousarray(np.take_along_axis(candidates, order, axis=1))
-        number = np.maximum(inside.sum(axis=1, dtype=np.int32), 1)
-        weights = np.empty(own.shape, dtype=np.float32)
+        number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
         # Small weight for links that only connect a cluster; the weights in a row sum to about 1.
@@ -938,10 +924,10 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
     """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
-    if isinstance(n_candidates, str):
-        if n_candidates != "all":
-            raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
+    if n_candidates == "all":
         return n_samples - 1
+    if isinstance(n_candidates, str):
+        raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
     if n_candidates < 1:
         raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
     return min(int(n_candidates), n_samples - 1)
@@ -954,9 +940,8 @@ def default_n_candidates(n_samples: int) -> int:
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
     """Raise a ValueError with advice if a population would exceed the memory limit."""
-    sparse = (
-        f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
-    )
+    default = default_n_candidates(n_samples)
+    sparse = f"the sparse form, n_candidates=None, has {default} candidates per sample"
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
@@ -964,11 +949,10 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
-        advice = [sparse] if width > default_n_candidates(n_samples) else []
-        advice += ["lower pop_size"] if pop_size > 1 else []
+        advice = [sparse] * (width > default) + ["lower pop_size"] * (pop_size > 1)
+        advice.append("decrease n_candidates, or increase max_memory.")
         who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
-            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} "
-            f"samples, which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
-            + ", or ".join([*advice, "decrease n_candidates, or increase max_memory."])
+            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, which "
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', or '.join(advice)}"
         )

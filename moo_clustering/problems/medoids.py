@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import block_slices, choice, integer, quoted, warn_caller
+from moo_clustering._arrays import block_slices, choice, instance, integer, quoted, warn_caller
 from moo_clustering._data import require_same_samples
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
@@ -111,8 +111,7 @@ class MedoidProblem(EncodedProblem):
         choice("supervision", supervision, get_args(Supervision))
         if integer("n_local", n_local) > 1 and decode == "literal":
             raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}")
-        if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
+        instance("constraints", constraints, PairwiseConstraints | None, "PairwiseConstraints")
         if constraints is None and supervision != "none":
             raise ValueError(f"supervision={supervision!r} requires constraints, got None")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)

@@ -17,6 +17,7 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
+from moo_clustering import _arrays
 from moo_clustering._arrays import array_of, choice, integer, is_own, name_of, non_dominated, value_per_row
 from moo_clustering._data import checked_container, require_same_samples
 from moo_clustering._docs import Documented
@@ -152,7 +153,6 @@ class PartitionProblem(EncodedProblem):
     constraint_names : tuple of str
         Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
         have an undefined index, V with ``"constraint"``, limits, and inequalities.
-    encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
@@ -193,8 +193,7 @@ class PartitionProblem(EncodedProblem):
         inequalities: Sequence[Inequality] = (),
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
-        if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}")
+        _arrays.instance("encoding", encoding, Encoding, "an Encoding or a tuple")
         # A custom encoding is checked once, when the first population is evaluated.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
@@ -463,7 +462,6 @@ def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> N
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Check and return the bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
@@ -601,7 +599,6 @@ class ChunkedProblem(Problem):
     Examples
     --------
     >>> from moo_clustering.encodings import LabelEncoding
-    >>> from moo_clustering.problems import PartitionProblem
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> whole = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
     >>> problem = ChunkedProblem(whole, chunk_size=1)
@@ -611,14 +608,12 @@ class ChunkedProblem(Problem):
     """
 
     def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
+        self.problem = _arrays.instance("problem", problem, Problem, "a pymoo Problem")
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
                 "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
             )
-        self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
         copied = ("n_var", "n_obj", "n_ieq_constr", "n_eq_constr", "xl", "xu", "vtype")
@@ -652,7 +647,6 @@ class ChunkedProblem(Problem):
 def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
-    """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
     # If this is the caller's own process, the caller has already limited BLAS for all its threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():

@@ -58,9 +58,6 @@ class ChunkedCenterProblem(SignedProblem):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from moo_clustering.parts import parts
-    >>> from moo_clustering.problems import ChunkedCenterProblem
     >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> problem = ChunkedCenterProblem(parts(X, rows_per_part=2), 2, ["sum_of_squares"])
     >>> centers = problem.improve([[-6.0, 5.0]])

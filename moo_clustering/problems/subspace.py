@@ -64,7 +64,6 @@ class SubspaceClusteringProblem(EncodedProblem):
     ----------
     encoding : SubspaceSeedEncoding
         Encoding that repairs, draws and compares genotypes. It contains ``data``.
-    targets : Targets
     n_grown : int
         Number of individuals evaluated so far, not counting repetitions found in the cache.
 

@@ -235,7 +235,8 @@ def faults_of_solution(name, model, X, form, what, options, told, by_class):
 @pytest.mark.parametrize("name", CLUSTERERS)
 def test_labels_equal_rows_and_predictions(name):
     # Further options of estimators that take longer are slow.
-    most = 1 if name in ("AMOSAClus", "MOCK", "ParetoClustering", "PESC") else None
+    longer = ("AMOSAClus", "MOCK", "NSGA2Clus", "NSGA2SISC", "PESC", "SRMOSC")
+    most = 1 if name in (*longer, "ParetoBagClustering", "ParetoClustering") else None
     faults = [fault for fit in fits(name, most=most) for fault in faults_of(fit[0], name, *fit[1:])]
     assert not faults, "\n".join(faults)
 

@@ -203,15 +203,14 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
     coins = rng.random(k) < 0.5
     chosen = []
     for (a, b), coin in zip(order.reshape(k, 2), coins, strict=True):
-        first, second = individuals[a], individuals[b]
-        if first.fitness.dominates(second.fitness):
-            chosen.append(first)
-        elif second.fitness.dominates(first.fitness):
-            chosen.append(second)
-        elif first.fitness.crowding_dist != second.fitness.crowding_dist:
-            chosen.append(max(first, second, key=lambda individual: individual.fitness.crowding_dist))
+        first, second = individuals[a].fitness, individuals[b].fitness
+        if first.dominates(second) or second.dominates(first):
+            wins = first.dominates(second)
+        elif first.crowding_dist != second.crowding_dist:
+            wins = not second.crowding_dist > first.crowding_dist
         else:
-            chosen.append(first if coin else second)
+            wins = coin
+        chosen.append(individuals[a if wins else b])
     return chosen
 
 
@@ -230,7 +229,7 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -
     return [individuals[i] for i in np.where(wins, a, b)]
 
 
-@documented(SELECTION)
+@documented(SELECTION, survivals.ConstraintCrowdingSurvival)
 def sel_constraint_nsga2(
     individuals: list[Individual],
     k: int,
@@ -247,7 +246,6 @@ def sel_constraint_nsga2(
     ----------
     rng : numpy.random.Generator, optional
         Generator used to break ties. Default: ties are broken in favour of the earlier individual.
-    boundary : {"infinite", "finite"}, default="infinite"
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
@@ -273,10 +271,9 @@ def sel_dynamic_diversity(
     survival : DynamicDiversitySurvival, optional
         Default: ``DynamicDiversitySurvival()``.
     """
-    survival = survivals.DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
     F = np.array([individual.fitness.values for individual in individuals])
-    chosen, F = survival.select(problem, ranks, F, k)
+    chosen, F = (survival or survivals.DynamicDiversitySurvival()).select(problem, ranks, F, k)
     survivors = [individuals[i] for i in chosen]
     assign_fitness(survivors, F)
     return survivors

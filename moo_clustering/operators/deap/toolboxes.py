@@ -26,7 +26,7 @@ from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
 from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, Empty
 from moo_clustering.operators.partitions import bounds_of
-from moo_clustering.operators.survival import Boundary
+from moo_clustering.operators.survival import Boundary, ConstraintCrowdingSurvival
 
 if TYPE_CHECKING:
     from pymoo.core.crossover import Crossover
@@ -232,6 +232,9 @@ def label_toolbox(
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
 
+    def evaluated(genes: NDArray[Any]) -> FloatArray:
+        return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
+
     def repaired(individual: Any, rng: Generator) -> tuple[Any]:
         if repair is not None:
             individual[:] = repair._do(problem, np.asarray(individual)[None], random_state=rng)[0]
@@ -244,20 +247,15 @@ def label_toolbox(
 
     toolbox.register("individual", genotypes.ArrayIndividual, fitness=fitness)
     toolbox.register("population", _population, toolbox, partial(sampling._do, problem))
-    toolbox.register("evaluate", EvaluateGenes(partial(_natural_objectives, problem)))
+    toolbox.register("evaluate", EvaluateGenes(evaluated))
     toolbox.register("map", genotypes.batch_map)
     toolbox.register("mate", _as_mate(crossover, problem))
     toolbox.register("mutate", mutated)
     toolbox.register("repair", repaired)
-    toolbox.register(
-        "select_parents", _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
-    )
+    selection = _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
+    toolbox.register("select_parents", selection)
     toolbox.register("select", select)
     return toolbox
-
-
-def _natural_objectives(problem: PartitionProblem, genes: NDArray[Any]) -> FloatArray:
-    return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
 
 
 def _population(toolbox: base.Toolbox, draw: Callable[..., Any], n: int, rng: Generator) -> Individuals:
@@ -336,6 +334,7 @@ def _keys(individuals: Individuals) -> list[bytes]:
     return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
 
 
+@documented(ConstraintCrowdingSurvival)
 def medoid_toolbox(
     problem: MedoidProblem,
     *,
@@ -354,8 +353,6 @@ def medoid_toolbox(
     mutation : {"replace", "full", "swap"}, default="replace"
         Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`, or
         :class:`~moo_clustering.operators.MedoidSwapMutation`.
-    boundary : {"infinite", "finite"}, default="infinite"
-        See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
 
     Returns
     -------
@@ -376,8 +373,7 @@ def medoid_toolbox(
     toolbox = base.Toolbox()
 
     def evaluate_population(individuals: Individuals) -> int:
-        new = [individual for individual in individuals if not individual.fitness.valid]
-        if new:
+        if new := [individual for individual in individuals if not individual.fitness.valid]:
             _evaluate_medoids(problem, new)
         selecting.sel_constraint_nsga2(individuals, 0, boundary=boundary)
         return len(new)
@@ -395,7 +391,6 @@ def medoid_toolbox(
 
 
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
-    """Raise a TypeError in loops that evaluate individuals one at a time."""
     raise TypeError(
         f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
         "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
@@ -513,8 +508,8 @@ def dynamic_nsga2_step(
     """
     if variation == "or" and pm != 1.0:
         raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
-    parents = toolbox.select_parents(population, len(population), rng)
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
+    parents = toolbox.select_parents(population, len(population), rng)
     pool = population + vary(parents, toolbox, rng, pc=pc)
     toolbox.evaluate_population(pool)
     return toolbox.select(pool, len(population))
