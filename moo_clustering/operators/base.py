@@ -35,9 +35,9 @@ pool : PartitionPool or array-like of shape (n_partitions, n_samples)
 constraints : PairwiseConstraints
     Must-links and cannot-links to satisfy.
 objective : BagObjective, optional
-    Objective to use. Default: the ``objective`` of the problem, which must then have one, like
-    :class:`~moo_clustering.problems.BagPartitionProblem`. A TypeError is raised if it lacks a method that
-    the operator calls.
+    Default: the problem's attribute ``objective``, as in
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Raises a TypeError if the objective lacks a method
+    that the operator requires.
 """
 
 
@@ -69,7 +69,7 @@ def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) 
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Yield the user-defined operators of ``owner``, whose output is checked within the context."""
+    """Yield the user-defined operators of ``owner``, and check their output inside the context."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = partial(_checked_do, operator)
