@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,11 +29,14 @@ SHARED = """
 Parameters
 ----------
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-    Symmetric similarities.
+    Symmetric similarities of the samples.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions to split along.
+    Partitions to start from, or along which clusters are split.
+constraints : PairwiseConstraints
+    Must-links and cannot-links to satisfy.
 objective : BagObjective, optional
-    Default: that of the problem.
+    Default: the ``objective`` of the problem, which must then have one. A TypeError is raised if it lacks a
+    method that the operator calls.
 """
 
 
@@ -52,29 +56,22 @@ def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
-class CheckedDo:
-    """Wrapper around a user-defined operator's ``_do`` that checks its output."""
-
-    def __init__(self, operator: Any) -> None:
-        self.operator = operator
-
-    def __call__(self, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run the operator and check the shape of the resulting genes."""
-        operator, shape = self.operator, np.shape(X)
-        made = type(operator)._do(operator, problem, X, *args, **kwargs)
-        if isinstance(operator, Sampling):
-            shape = (X, problem.n_var)
-        elif isinstance(operator, Crossover):
-            shape = (operator.n_offsprings, *shape[1:])
-        return children_of(operator, made, shape)
+def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    shape = np.shape(X)
+    made = type(operator)._do(operator, problem, X, *args, **kwargs)
+    if isinstance(operator, Sampling):
+        shape = (X, problem.n_var)
+    elif isinstance(operator, Crossover):
+        shape = (operator.n_offsprings, *shape[1:])
+    return children_of(operator, made, shape)
 
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Context manager that yields the user-defined operators of ``owner`` and checks their output."""
+    """Yield the user-defined operators of ``owner``, whose output is checked within the context."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
-        operator._do = CheckedDo(operator)
+        operator._do = partial(_checked_do, operator)
     try:
         yield found
     finally:
@@ -193,7 +190,6 @@ class DrawnMutation(SeededMutation):
         return pop
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
-        """Replace the individuals' genes with mutated genes."""
         drawn.set("X", self._do(problem, drawn.get("X"), *args, **kwargs))
 
 

@@ -25,7 +25,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
-from moo_clustering._arrays import IntArray, integer, name_of, quoted, warn_caller
+from moo_clustering._arrays import IntArray, instance, integer, name_of, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.operators import base
@@ -41,16 +41,16 @@ _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
-_REAL = "evaluates real-valued vectors, which cannot be decoded without a repair"
-_ONE_VARIABLE = "searches a single real variable"
-# Reasons why some pymoo algorithms cannot search genotypes, by class name.
-_UNSUITED = {
-    **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "KGB", "LocalSearch", "MOPSO_CD"), _REAL),
-    **dict.fromkeys(("NSDE", "Optuna"), _REAL),
-    **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
-    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which requires the operators"),
-    "NRBO": "divides by differences between genes, which are 0 for equal genes",
+# Reasons why some pymoo algorithms cannot search genotypes, and the names of their classes.
+_REASONS = {
+    "evaluates real-valued vectors, which cannot be decoded without a repair": (
+        "BRKGA DE EPPSO ES KGB LocalSearch MOPSO_CD NSDE Optuna"
+    ),
+    "searches a single real variable": "BracketSearch ExponentialSearch LineSearch WolfeSearch",
+    "wraps another algorithm, which requires the operators": "Meta MetaAlgorithm2",
+    "divides by differences between genes, which are 0 for equal genes": "NRBO",
 }
+_UNSUITED = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 
 
 class EncodingSampling(base.SeededSampling):
@@ -86,12 +86,9 @@ class RefillingSampling(Sampling):
         start: NDArray[Any] | None = None,
     ) -> None:
         super().__init__()
-        if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}")
-        if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}")
-        self.sampling = sampling
-        self.duplicates = duplicates
+        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
+        what = "a pymoo DuplicateElimination"
+        self.duplicates = instance("duplicates", duplicates, DuplicateElimination, what)
         self.max_tries = integer("max_tries", max_tries)
         self.start = start
 
@@ -157,13 +154,11 @@ class MutationChoice(base.DrawnMutation):
             raise TypeError(f"mutations must be a list of pymoo Mutations, got {quoted(mutations)}")
         if not self.mutations:
             raise ValueError("mutations must contain at least one pymoo Mutation")
-        given = (
-            np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
-        )
-        if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
+        n = len(self.mutations)
+        given = checked_array([1.0] * n if weights is None else weights, "weights", np.float64)
+        if given.shape != (n,) or (given < 0).any():
             raise ValueError(
-                f"weights must be non-negative numbers, one per mutation ({len(self.mutations)}); "
-                f"got {quoted(weights)}"
+                f"weights must be non-negative numbers, one per mutation ({n}); got {quoted(weights)}"
             )
         if not given.sum() > 0:
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}")
@@ -212,13 +207,11 @@ class _PartsMutation(base.SeededMutation):
     """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own mutation."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
-        made = [
-            registered_operators(part)["mutation"]
-            .do(part, Population.new(X=genes), random_state=rng)
-            .get("X")
-            for part, genes in _parts_of(problem, X)
-        ]
-        return np.concatenate(made, axis=-1).astype(X.dtype)
+        mutants = []
+        for part, genes in _parts_of(problem, X):
+            mutation = registered_operators(part)["mutation"]
+            mutants.append(mutation.do(part, Population.new(X=genes), random_state=rng).get("X"))
+        return np.concatenate(mutants, axis=-1).astype(X.dtype)
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
@@ -238,8 +231,8 @@ def suited_operators(
 
     ``problem.operators(algorithm)`` is equivalent. To replace an operator, use
     ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
-    registered, or if the algorithm cannot search genotypes, for instance because it only moves points in a
-    real space. Raises a ValueError if the algorithm does not support the problem's constraints.
+    registered, or if the algorithm cannot search genotypes. Raises a ValueError if the algorithm does not
+    support the problem's constraints.
 
     Parameters
     ----------
@@ -294,13 +287,14 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     X : ndarray of shape (n, n_var)
     """
     encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
-    n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
+    n_var = getattr(problem, "n_var", None)
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
         # A graph contains more information than its partition, so continue from the earlier population.
         start = earlier if earlier.X is not None else start
     rows = start_rows(start)
-    if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
+    is_population = isinstance(start, Population | Result)
+    if rows.shape[1:] == (n_var,) and (is_population or n_var != getattr(encoding, "n_samples", None)):
         low, high = (problem.xl, problem.xu) if hasattr(problem, "xl") else encoding.bounds()
         high = getattr(problem, "largest_gene", high)
         slack = 1e-6 * np.maximum(1.0, np.abs(high))
@@ -327,7 +321,6 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
 
 
 def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
-    """Check partitions and number their clusters by first appearance."""
     n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}")
@@ -341,11 +334,9 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
     k_max = next((limit for limit in limits if isinstance(limit, int)), len(labels[0]))
-    largest = int(labels.max()) + 1
-    if largest > k_max:
+    if (k := int(labels.max()) + 1) > k_max:
         raise ValueError(
-            f"start has {largest} clusters, but the encoding supports at most {k_max}: raise k_max or "
-            "n_clusters"
+            f"start has {k} clusters, but the encoding supports at most {k_max}: raise k_max or n_clusters"
         )
     return labels
 
@@ -410,9 +401,8 @@ def vary(
     >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
     (2, 4)
     """
-    for name, operator, kind in (("crossover", crossover, Crossover), ("mutation", mutation, Mutation)):
-        if not isinstance(operator, kind):
-            raise TypeError(f"{name} must be a pymoo {kind.__name__}, got {quoted(operator)}")
+    instance("crossover", crossover, Crossover, "a pymoo Crossover")
+    instance("mutation", mutation, Mutation, "a pymoo Mutation")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
         raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}")
@@ -422,9 +412,9 @@ def vary(
     n_matings = -(-n // crossover.n_offsprings)
     size = n_matings * crossover.n_parents
     order = np.concatenate([rng.permutation(len(genes)) for _ in range(-(-size // len(genes)))])
-    parents, pop = order[:size].reshape(n_matings, -1), Population.new(X=genes)
+    parents = order[:size].reshape(n_matings, -1)
     with base.checked_operators(SimpleNamespace(operators=[crossover, mutation, repair])):
-        children = crossover.do(problem, pop, parents, random_state=rng)[:n]
+        children = crossover.do(problem, Population.new(X=genes), parents, random_state=rng)[:n]
         children = mutation.do(problem, children, random_state=rng)
         if repair is not None:
             children = repair.do(problem, children, random_state=rng)

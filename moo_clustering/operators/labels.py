@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import BoolArray, IntArray, Labels, choice, did_you_mean, probability, quoted
+from moo_clustering._arrays import choice, did_you_mean, instance, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import half_of_differences
+from moo_clustering._types import BoolArray, IntArray, Labels
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import RULES, Rule
 from moo_clustering.encodings import LabelEncoding, align_labels, relabel_by_first_appearance
@@ -33,15 +34,11 @@ BLOCK_DRAWS = 2**22
 class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, then repair them to the minimum cluster size.
 
-    Requires a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
-    ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
-    (initialisation, KM operator, BAMIC). The descents are not part of the paper.
-
-    Shares are converted to numbers of individuals by the largest-remainder method. Descents are by far the
-    slowest method, and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a
-    TypeError if a problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``. Raises
-    a ValueError if a kind is unknown, if shares are negative or all zero, or if ``km_steps`` is below 1.
+    Shares are converted to numbers of individuals by the largest-remainder method. ``"bamic"`` and
+    ``"optima"`` require ``problem.distances``, the distances between bags. Descents are by far the slowest
+    method, and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError if
+    a kind is unknown, if shares are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary
+    multi-instance clustering (initialisation, KM operator, BAMIC), except for the descents.
 
     Parameters
     ----------
@@ -79,22 +76,23 @@ class PartitionSampling(base.SeededSampling):
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> Labels:
         objective = objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
-        counts = apportioned(n_samples, np.array(list(self._shares.values())))
-        drawn = [
-            self._drawn(kind, problem, objective, count, rng)
-            for kind, count in zip(self._shares, counts, strict=True)
-        ]
-        return objective.repair(np.concatenate(drawn))
+        return self._mixed(self._shares, problem, objective, n_samples, rng)
+
+    def _mixed(
+        self, shares: Mapping[StartKind, float], problem: Any, objective: Any, n: int, rng: Any
+    ) -> Labels:
+        """Draw n repaired partitions of the given kinds."""
+        counts = zip(shares, apportioned(n, np.array(list(shares.values()))), strict=True)
+        drawn = [self._drawn(kind, problem, objective, count, rng) for kind, count in counts]
+        repaired: Labels = objective.repair(np.concatenate(drawn))
+        return repaired
 
     def _drawn(
         self, kind: StartKind, problem: Any, objective: BagObjective, n: int, rng: np.random.Generator
     ) -> Labels:
         if kind == "optima":
-            starts = [
-                self._drawn(start, problem, objective, count, rng)
-                for start, count in zip(KINDS[:3], apportioned(n, np.ones(3)), strict=True)
-            ]
-            descended = objective.descend(objective.repair(np.concatenate(starts)), rng)
+            starts = self._mixed(dict.fromkeys(KINDS[:3], 1.0), problem, objective, n, rng)
+            descended = objective.descend(starts, rng)
             self.n_trials += int(descended.n_trials.sum())
             return descended.labels
         if kind == "bamic":
@@ -146,9 +144,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        if not isinstance(align, bool | np.bool_):
-            raise TypeError(f"align must be True or False, got {quoted(align)}")
-        self.align = bool(align)
+        self.align = bool(instance("align", align, bool | np.bool_, "True or False"))
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -185,10 +181,8 @@ class AlignedHUX(_AlignedCrossover):
         first, second = (np.ascontiguousarray(x, dtype=np.int32) for x in (first, second))
         chosen = np.empty((n_pairs, n_var), dtype=bool)
         step = max(1, BLOCK_DRAWS // max(n_var, 1))
-        for lo in range(0, n_pairs, step):
-            part = slice(lo, lo + step)
-            draws = rng.random(first[part].shape)
-            half_of_differences(first[part], second[part], draws, chosen[part])
+        for part in (slice(lo, lo + step) for lo in range(0, n_pairs, step)):
+            half_of_differences(first[part], second[part], rng.random(first[part].shape), chosen[part])
         return chosen
 
 
@@ -202,9 +196,7 @@ class AlignedUniformCrossover(_AlignedCrossover):
 def cross_partitions(
     first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
-    """Cross each row of ``first`` with the same row of ``second``, without modifying either array."""
-    # ``exchange``, such as :func:`tails` or :func:`coins`, selects the genes to exchange. With ``align``, the
-    # clusters of ``second`` are first renumbered to match ``first``.
+    """Exchange the genes that ``exchange`` selects between rows; ``align`` first renumbers ``second``."""
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)
@@ -218,22 +210,17 @@ def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Select each gene with probability one half."""
-    n_pairs, n_var = first.shape
-    return base.random_bits(n_pairs, n_var, rng)
+    return base.random_bits(len(first), first.shape[1], rng)
 
 
 @documented(base.SHARED, BagObjective.improve)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw labels one at a time, favouring clusters that improve the objective.
+    """Redraw cluster labels one at a time, favouring clusters that improve the objective.
 
-    Requires cluster labels and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw takes earlier draws into account, and no
-    move reduces a cluster below ``objective.min_cluster_size`` bags. Raises a TypeError if no objective with
-    a method ``improve`` is available.
-
-    Takes the time of an evaluation per mutated individual, plus O(n + K^3) per redrawn gene, for n instances
-    and K clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+    Each draw takes earlier draws into account, and no move reduces a cluster below
+    ``objective.min_cluster_size`` bags. Takes the time of an evaluation per mutated individual, plus O(n +
+    K^3) per redrawn gene, for n instances and K clusters. Source: Evolutionary multi-instance clustering,
+    Eqs. 5-6.
 
     Parameters
     ----------
@@ -273,11 +260,9 @@ class ImprovementMutation(base.DrawnMutation):
 class KMMutation(base.DrawnMutation):
     """Assign each bag to the nearest centroid of the partition (the KM operator).
 
-    Requires cluster labels and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Ignores the minimum cluster size, which
-    :class:`MinSizeRepair` restores. Raises a TypeError if no objective with a method ``reassign`` is
-    available. Takes O(n N) time per mutated individual, the same as an evaluation, for N bags with n
-    instances in total. Source: Evolutionary multi-instance clustering (KM operator).
+    Genes are cluster labels. The minimum cluster size is ignored; :class:`MinSizeRepair` restores it. Takes
+    O(n N) time per mutated individual, the same as an evaluation, for N bags with n instances in total.
+    Source: Evolutionary multi-instance clustering (KM operator).
     """
 
     def __init__(
@@ -312,10 +297,9 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Fill clusters up to the minimum size, starting with the bags whose move worsens the objective least.
 
-    Requires cluster labels, which are rounded first, and a problem with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Also repairs constraints if the objective has
-    ``handling="repair"``. Valid individuals are not changed. Raises a TypeError if no objective with a method
-    ``repair`` is available. Takes the time of an evaluation per repair, plus O(N) per moved bag, for N bags.
+    Cluster labels are rounded first. Constraints are also repaired if the objective has
+    ``handling="repair"``. Valid individuals are not changed. Takes the time of an evaluation per repair, plus
+    O(N) per moved bag, for N bags.
 
     Parameters
     ----------

@@ -32,10 +32,10 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Append medoids from parent B to the first medoids of parent A.
+    """Append medoids from parent B to the first medoids of parent A; the second child swaps A and B.
 
     For a random cut c in 1..|A|-1, the child is A[:c], then the genes of B not in A[:c], up to ``k_max``
-    genes. The second child swaps A and B. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
+    genes. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ class PrefixUnionCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
-        first, second = medoids.as_sets(X[0]), medoids.as_sets(X[1])
+        pairs = medoids.as_sets(X[0]), medoids.as_sets(X[1])
         children = [
-            medoids.filled(prefix_union(a, b, self.length, rng), encoding.k_min, encoding.n_samples, rng)
-            for a, b in ((first, second), (second, first))
+            medoids.filled(prefix_union(*pair, self.length, rng), encoding.k_min, encoding.n_samples, rng)
+            for pair in (pairs, pairs[::-1])
         ]
         return np.stack(children)
 
@@ -115,25 +115,18 @@ class MedoidReplaceMutation(base.SeededMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
-        n_samples, k_min = encoding.n_samples, encoding.k_min
         sets = medoids.as_sets(X)
-        mutated = sets.copy()
-        width = sets.shape[1]
-        sizes = medoids.set_sizes(sets)
+        sizes, mutated = medoids.set_sizes(sets), sets.copy()
         position = rng.integers(0, np.maximum(sizes, 1))
-        n = len(sets)
-        action = rng.integers(0, 3, size=n) if self.kind == "full" else np.zeros(n, dtype=np.int64)
-        some_absent = sizes < n_samples
-        delete = (action == 2) & (sizes > k_min)
-        insert = (action == 1) & (sizes < width) & some_absent
+        action = rng.integers(0, 3, size=len(sets)) if self.kind == "full" else np.zeros(len(sets))
+        some_absent = sizes < encoding.n_samples
+        delete = (action == 2) & (sizes > encoding.k_min)
+        insert = (action == 1) & (sizes < sets.shape[1]) & some_absent
         position[insert] = sizes[insert]
         enter = np.flatnonzero(~delete & some_absent)
-        mutated[enter, position[enter]] = medoids.random_absent(sets[enter], n_samples, rng)
-        shorter = np.flatnonzero(delete)
-        following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
-        mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
-        mutated[shorter, sizes[shorter] - 1] = -1
-        return mutated
+        mutated[enter, position[enter]] = medoids.random_absent(sets[enter], encoding.n_samples, rng)
+        mutated[delete, position[delete]] = -1
+        return np.take_along_axis(mutated, np.argsort(mutated < 0, axis=1, kind="stable"), axis=1)
 
 
 class MedoidSwapMutation(base.SeededMutation):
@@ -209,8 +202,8 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
-    Genes are rounded first, and the remaining medoids are moved to the left. Only the children of custom
-    operators need this repair. :class:`EncodingRepair` adds the samples with the lowest indices instead.
+    Genes are rounded first, and the remaining medoids move to the left. Only the children of custom operators
+    require this repair. :class:`EncodingRepair` adds the samples with the lowest indices instead.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -76,7 +76,7 @@ OTHER_LABELS = {
     "ParetoBagClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
     "EnsembleNMF": ("the consensus of the runs", "anywhere"),
-    "NMFClustering": ("which rely on inexact weights", "anywhere"),
+    "NMFClustering": ("which use ``document_weights_``", "anywhere"),
     "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
     "SphericalKMeans": ("After bisection", "bisecting"),
     **dict.fromkeys(

@@ -1,11 +1,14 @@
 """Sparse text, further views, given distances."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import CLASSES, QUICK, X, ari, partly, true_pairs
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import FunctionTransformer
@@ -129,6 +132,36 @@ def test_given_distances_are_those_of_the_features():
         assert ari(given.relabel(**known).labels_, features.relabel(**known).labels_) == 1
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "sqeuclidean"])
+def test_criterion_of_distances_depends_on_their_dimensions(metric):
+    rng = np.random.default_rng(4)
+    along = np.tile(np.linspace(0, 20, 90), 2)
+    flat = np.column_stack([along, np.repeat([0, 2], 90)]) + rng.normal(scale=0.1, size=(180, 2))
+    deep = rng.normal(size=(180, 12))
+    deep[:90, 0] += 5
+    families = ("spec", "genie", "genie_mr", "ward")
+    for points, expected in ((flat, "minimax"), (deep, "mixture")):
+        given = squareform(pdist(points, metric))
+        model = ParetoClustering(metric="precomputed", families=families, k_range=(2, 3, 4), random_state=0)
+        model.fit(given)
+        assert {"minimax": "minimax_silhouette"}.get(expected, expected) in model.scores_
+        assert "modularity" not in model.scores_
+        assert ari(model.labels_, np.arange(180) // 90) > 0.95
+        named = clone(model).set_params(criterion=expected).fit(given)
+        assert_array_equal(named.labels_, model.labels_)
+        # The order of magnitude of distances does not matter.
+        assert_array_equal(clone(model).fit(1000 * given).labels_, model.labels_)
+
+
+@pytest.mark.parametrize("criterion", ["auto", "minimax", "mixture", "directions", "modularity"])
+def test_equal_distances_have_a_criterion(criterion):
+    for distances in (np.zeros((8, 8)), 1 - np.eye(8)):
+        model = ParetoClustering(metric="precomputed", criterion=criterion, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(model.fit(distances).labels_) == 8
+
+
 @pytest.mark.parametrize(
     ("distances", "options", "message"),
     [
@@ -137,8 +170,6 @@ def test_given_distances_are_those_of_the_features():
         (D + np.triu(D), {}, "are not symmetric: they differ by up to"),
         (D + np.eye(90), {}, "with a zero diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
-        (D, {"criterion": "minimax"}, "requires features"),
-        (D, {"criterion": "mixture"}, "requires features"),
         (D, {"views": {"v": [0]}}, "views require a table"),
         (D, {"families": ["km", "gmm"]}, "'gmm' requires features"),
     ],

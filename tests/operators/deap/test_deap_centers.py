@@ -27,7 +27,9 @@ def test_individual():
     twin[:] = 0.0
     assert (twin.mix, twin.fitness.values) == (0.3, (5.0,))
     np.testing.assert_array_equal(individual, [1, 2, 3, 4])
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(individual)), individual)
+    restored = pickle.loads(pickle.dumps(individual))
+    np.testing.assert_array_equal(restored, individual)
+    assert (restored.mix, restored.fitness.values) == (0.3, (5.0,))
 
 
 class ListIndividual(list):
