@@ -47,13 +47,10 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless given an array, a data frame or a list."""
     # ``allowed`` describes the accepted tables. If empty, Series and arrays of any dimension are accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
+    first = data[0] if isinstance(data, list | tuple) and data else data
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
-    elif (
-        allowed
-        and not issparse(data)
-        and isinstance(data[0] if isinstance(data, list | tuple) and data else data, Mapping)
-    ):
+    elif allowed and isinstance(first, Mapping) and not issparse(data):
         advice = "; convert a list of rows with pandas.DataFrame(rows)"
     elif allowed and hasattr(data, "iloc") and data.ndim == 1:
         advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"
@@ -191,9 +188,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         asymmetry = float(abs(matrix - matrix.T).max())
         # Tolerate this difference between S[i, j] and S[j, i], relative to the largest entry.
         if asymmetry > 1e-8 * largest:
+            remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
             raise ValueError(
-                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
-                f"graphs.symmetrize({name}), which selects the larger of two entries"
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; {remedy}"
             )
     if not issparse(matrix):
         return matrix
@@ -232,10 +229,9 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         largest = float(row_sizes(found).max(initial=0.0))
         # Within these limits, single precision can represent these values as well as far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
-            raise ValueError(
-                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
-                f"{largest:g} in absolute value; rescale it, or use float64"
-            )
+            size = "large" if largest > 1 else "small"
+            limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
+            raise ValueError(f"X has values too {size} for dtype='float32', {limit}")
         found = found.astype(np.float32)
     if is_fit and metric not in ("None", "precomputed"):
         _warn_of_distances(estimator, found)
@@ -252,10 +248,8 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
         clone(estimator).set_params(metric="precomputed")._validate_params()
     except ValueError:
         return  # the estimator does not accept distances
-    warn_caller(
-        "X looks like a matrix of distances, but its columns are used as features; set "
-        "metric='precomputed' to use the distances"
-    )
+    advice = "set metric='precomputed' to use the distances"
+    warn_caller(f"X looks like a matrix of distances, but its columns are used as features; {advice}")
 
 
 def is_partitioned(X: Any) -> bool:
@@ -331,10 +325,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     """Convert a table with ``check``; errors name the invalid columns and suggest a remedy."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
-        raise ValueError(
-            f"the memory-mapped file {X.filename} was truncated: it has {mapped.size()} of "
-            f"{len(mapped)} bytes; write the file and map it again"
-        )
+        found = f"it has {mapped.size()} of {len(mapped)} bytes; write the file and map it again"
+        raise ValueError(f"the memory-mapped file {X.filename} was truncated: {found}")
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
@@ -506,10 +498,8 @@ def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
     """Warn about zero rows, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
-        warn_caller(
-            f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
-            "remove them, because their clusters are meaningless"
-        )
+        why = "so that their direction is undefined; remove them, because their clusters are meaningless"
+        warn_caller(f"{n_zero} of {len(sizes)} {rows} contain only zeros, {why}")
     sizes = sizes[sizes > 0.0]
     if not issparse(X) and len(sizes) and sizes.max() / 1000.0 > sizes.min():
         warn_caller(

@@ -111,10 +111,8 @@ def _classes(y: NDArray[Any]) -> Targets:
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)
     if classes.dtype.kind == "U" and "-1" in classes:
-        warn_caller(
-            "y contains the string '-1', which is treated as a class; mark unlabelled samples with "
-            "the number -1, in an array of dtype object"
-        )
+        advice = "mark unlabelled samples with the number -1, in an array of dtype object"
+        warn_caller(f"y contains the string '-1', which is treated as a class; {advice}")
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
     return Targets(indicators, labelled, classes, False)

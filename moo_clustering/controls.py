@@ -122,10 +122,9 @@ def compare(
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them.
-
-    In addition to the evaluations, a run takes O(n_evals log n_evals) time for two objectives, and
-    O(n_evals n_front n_obj) otherwise. The archive contains only feasible solutions with distinct objectives.
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
+    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj)
+    otherwise. The archive contains only feasible solutions with distinct objectives.
 
     Examples
     --------
@@ -201,13 +200,7 @@ def compare_planned(
 
 
 def _compared(
-    make: Callable[..., Any],
-    n_evals: int,
-    seeds: Any,
-    y: Any,
-    controls: Any,
-    n_clusters: int | None,
-    landmark_of: Any = None,
+    make: Any, n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: Any, landmark_of: Any = None
 ) -> ControlComparison:
     n_evals = integer("n_evals", n_evals, 1)
     listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
@@ -216,10 +209,8 @@ def _compared(
     others = controls if isinstance(controls, str) else [one for one in controls if not callable(one)]
     methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
-        raise ValueError(
-            f"n_evals={n_evals} is less than the {trial.size} individuals of the initial population; "
-            "increase it or decrease pop_size"
-        )
+        size = f"the {trial.size} individuals of the initial population"
+        raise ValueError(f"n_evals={n_evals} is less than {size}; increase it or decrease pop_size")
     if y is not None and trial.decode is None:
         raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y")
 
@@ -309,11 +300,11 @@ class ControlComparison(NamedTuple):
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control by a column of ``runs``, in pairs of equal seeds.
+        """Test the evolution against each control on a column of ``runs``, paired by seed.
 
         Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
         better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
-        ``wins``, ``ties`` and ``losses``. Several problems form one pair each, averaged over seeds.
+        ``wins``, ``ties`` and ``losses``. Several problems are paired by problem, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -481,10 +472,8 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         search.advance()
         idle = 0 if meter.count > before else idle + 1
         if idle > _IDLE or getattr(search, "n_evaluated", 0) > meter.count:
-            raise ValueError(
-                f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
-                "evaluations; call problem.evaluate in the algorithm"
-            )
+            fault = f"{title} counted {meter.count} evaluations; call problem.evaluate in the algorithm"
+            raise ValueError(f"the algorithm does not evaluate through the problem: {fault}")
     if meter.count < meter.n_evals:
         said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
         warn_caller(said, searches.ExhaustedSearchWarning)

@@ -109,7 +109,7 @@ def nmf(
     1
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    parts = _solved(lambda runs: runs, A, n_components, *given, keep=True)
+    parts = _solved(lambda runs: runs, A, n_components, given, keep=True)
     if len(parts) == 1:
         return parts[0]
     *arrays, histories = zip(*parts, strict=True)
@@ -147,7 +147,7 @@ def map_nmf(
         One result per batch.
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    return _solved(function, A, n_components, *given, keep=False)
+    return _solved(function, A, n_components, given, keep=False)
 
 
 class NMFRuns(NamedTuple):
@@ -198,10 +198,9 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
-        raise ValueError(
-            "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
-            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}"
-        )
+        needed = "(n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and (n_runs, n_documents, k)"
+        shapes = f"{topics.shape} and {weights.shape}"
+        raise ValueError(f"U and V must be {needed} with the same k; got shapes {shapes}")
     if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
@@ -289,22 +288,10 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 
 
 def _solved(
-    function: Callable[[NMFRuns], Result],
-    A: Any,
-    n_components: int,
-    solver: str,
-    n_runs: int | None,
-    seeds: Seeds | None,
-    starts: Factors | None,
-    tol: float | None,
-    max_iter: int | None,
-    dtype: str,
-    n_jobs: int | None,
-    max_memory: int,
-    *,
-    keep: bool,
+    function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
     """Apply ``function`` to each batch of runs; ``keep`` reserves memory for the factors of all runs."""
+    solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -381,11 +368,10 @@ def plan_batches(
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
-        raise ValueError(
-            f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for the computation, but a run "
-            f"requires {run_bytes / 2**30:.3g} GiB; use fewer runs, prune the vocabulary, use "
-            "dtype='float32' or increase max_memory"
-        )
+        left, needed = max(memory, 0) / 2**30, run_bytes / 2**30
+        advice = "use fewer runs, prune the vocabulary, use dtype='float32' or increase max_memory"
+        fault = f"leaves {left:.3g} GiB for the computation, but a run requires {needed:.3g} GiB"
+        raise ValueError(f"max_memory {fault}; {advice}")
     most = min(workers, affordable, max(1, n_runs // lanes))
     # Use a divisor of ``workers``, so that all batches have the same number of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
@@ -461,10 +447,8 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
-            raise ValueError(
-                f"{name} of starts must have shape (n_runs, {n_rows}, {n_components}), with the same "
-                f"n_runs in U and V; got {factor.shape}"
-            )
+            needed = f"shape (n_runs, {n_rows}, {n_components}), with the same n_runs in U and V"
+            raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
         if not np.isfinite(factor).all() or (factor < 0).any():
             raise ValueError(f"{name} of starts has entries that are negative or not finite")
     return Starts(U, V)

@@ -212,9 +212,9 @@ class StemmingAnalyzer:
         if not isinstance(document, Mapping):
             raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
         if document.keys().isdisjoint((*_FIELDS, _HEADINGS)):
+            held = ", ".join(map(repr, document)) or "no fields"
             raise ValueError(
-                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has "
-                f"{', '.join(map(repr, document)) or 'no fields'}"
+                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has {held}"
             )
         headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:
@@ -384,7 +384,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Compute the gains and select the features; ``X`` and ``y`` as in :func:`information_gain`."""
+        """Select the features with the largest gains. See :func:`information_gain` for ``X`` and ``y``."""
         # Here, only check that y is given; information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
@@ -567,11 +567,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
 
 def binary_unigrams(
-    texts: Sequence[str],
-    *,
-    stop_words: str | Sequence[str] | None = "english",
-    min_df: float = 1,
-    max_df: float = 1.0,
+    texts: Sequence[str], *, stop_words: StopWords = "english", min_df: float = 1, max_df: float = 1.0
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
@@ -629,5 +625,5 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
     return X, vectorizer.get_feature_names_out()
 
 
-def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
+def as_stop_words(stop_words: str | Iterable[str] | None) -> str | list[str] | None:
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)

@@ -135,10 +135,10 @@ def write_archive(
     sparse_classes: dict[str, dict[str, Any]] = {}
     for name, value in arrays.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
-            raise ValueError(
-                f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
-                f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
+            rule = (
+                "letters, digits and '_ . / -', beginning with a letter, digit or '_', not ending in '.npy'"
             )
+            raise ValueError(f"arrays has the name {name!r}; names are {rule}, and not {HEADER!r}")
         if sparse.issparse(value):
             if (kind := type(value).__name__) not in _CSR_CLASSES:
                 fault = f"is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
@@ -255,10 +255,8 @@ def version_fault(version: object, newest: int) -> str:
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
-        return (
-            f"has format version {version}, but this version of moo_clustering supports at most "
-            f"{newest}; use a newer version"
-        )
+        limit = f"but this version of moo_clustering supports at most {newest}; use a newer version"
+        return f"has format version {version}, {limit}"
     return f"is damaged: {version!r:.40} is not a format version"
 
 
@@ -377,10 +375,8 @@ def _lock_file(path: Path) -> int:
             if error.errno in _HELD:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
-            warn_caller(
-                f"the file system of {path.parent} does not support locks ({error.strerror}): make "
-                "sure that no other process writes to this folder"
-            )
+            fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
+            warn_caller(f"{fault}: make sure that no other process writes to this folder")
         # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
@@ -596,10 +592,8 @@ def to_json(value: Any, where: str = "value") -> Any:
         return sorted(to_json(item, where) for item in value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise TypeError(
-        f"{where} is a {type(value).__name__}, which JSON cannot store; use numbers, strings, None, "
-        "or sequences and mappings of these"
-    )
+    remedy = "use numbers, strings, None, or sequences and mappings of these"
+    raise TypeError(f"{where} is a {type(value).__name__}, which JSON cannot store; {remedy}")
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
@@ -641,10 +635,8 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
-            raise ValueError(
-                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, "
-                "which is not allowed; save it without compression"
-            )
+            limit = f"{EXPANSION} times as many, which is not allowed; save it without compression"
+            raise ValueError(f"its {size:,} bytes expand to {expanded:,}, more than {limit}")
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
     return arrays
@@ -768,10 +760,9 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
         raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: a part is missing; {START_OVER}")
     if differences := _differences(meta["identity"], to_json(checkpoint.identity)):
-        raise CheckpointMismatchError(
-            f"checkpoint {checkpoint.path} belongs to another run: {'; '.join(differences)}; "
-            "continue with the original data and parameters, or name another file"
-        )
+        remedy = "continue with the original data and parameters, or name another file"
+        fault = f"belongs to another run: {'; '.join(differences)}"
+        raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
     # A subset is accepted, because one of the processes may have loaded an additional library.

@@ -335,10 +335,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     if isinstance(clusterer, Pipeline):
         return result_of(clusterer[-1])
     if not has_labels(clusterer):
-        raise NotFittedError(
-            f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-            "arguments before using this estimator."
-        )
+        call = "Call 'fit' with appropriate arguments before using this estimator."
+        raise NotFittedError(f"This {type(clusterer).__name__} instance is not fitted yet. {call}")
     return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)
 
 
@@ -498,10 +496,10 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
         return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
     if isinstance(run, BaseEstimator):
         return _of_estimator(run, names)
-    raise TypeError(
-        "a run must be a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a "
-        f"column 'generation', a DEAP logbook or an array, got {type(run).__name__}"
+    allowed = (
+        "a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a column 'generation'"
     )
+    raise TypeError(f"a run must be {allowed}, a DEAP logbook or an array, got {type(run).__name__}")
 
 
 def _of_estimator(run: BaseEstimator, names: Sequence[str] | None) -> SearchHistory:

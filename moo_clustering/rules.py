@@ -237,7 +237,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per rule set: ``n_conditions``, ``fidelity`` and ``n_clusters`` (with a rule)."""
+        """Return ``n_conditions``, ``fidelity`` and ``n_clusters`` (clusters with a rule) per rule set."""
         rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
         return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 
@@ -285,7 +285,7 @@ def find_rules(
     Notes
     -----
     A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
-    scikit-learn, are then optimised one by one over all columns and values, while the others are fixed.
+    scikit-learn, are then optimised one by one over all columns and values, with all other conditions fixed.
     The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
     O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
@@ -654,7 +654,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the position of the value below each cut: all cuts, or cuts of a tree and at quantiles."""
+        """Return positions of the values below the cuts: all cuts, or those of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.

@@ -541,10 +541,8 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[f
     expected = n_methods * (n_methods + 1) / 2
     inside = ranks.between(1 - _ROUNDING, n_methods + _ROUNDING).all()
     if not inside or abs(ranks.sum() - expected) > _ROUNDING * n_methods:
-        raise ValueError(
-            f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
-            f"got {ranks.tolist()}"
-        )
+        needed = f"be from 1 to {n_methods} and sum to {expected:g}"
+        raise ValueError(f"average ranks of {n_methods} methods must {needed}, got {ranks.tolist()}")
     exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
     return ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets)
@@ -643,10 +641,9 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
     """Return a data frame of objects, and the type of the array (None for lists of Python numbers)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
-        raise ValueError(
-            "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "
-            f"got {array.ndim} dimension{'' if array.ndim == 1 else 's'}"
-        )
+        got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
+        needed = "a DataFrame or rows of equal length, shape (n_datasets, n_methods)"
+        raise ValueError(f"results must be {needed}; got {got}")
     columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
     if len(columns) != array.shape[1]:
         width = array.shape[1]
@@ -749,17 +746,10 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """Return the possible numbers of equal pairs of methods, in increasing order.
-
-    Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
-    ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
-
-    Examples
-    --------
-    >>> possible_true_counts(4)
-    (0, 1, 2, 3, 6)
-    """
-    # Each set is stored as the bits of an integer, so a shift adds j (j - 1) / 2 to all its members.
+    """Return the possible numbers of equal pairs of methods, in increasing order."""
+    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
+    # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
+    # of an integer, so a shift adds j (j - 1) / 2 to all its members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -767,11 +757,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
 
 
 def sentences(
-    test: FriedmanResult | None,
-    pairs: pd.DataFrame,
-    groups: Sequence[tuple[str, ...]],
-    posthoc: str,
-    alpha: float,
+    test: FriedmanResult | None, pairs: pd.DataFrame, groups: Sequence[Any], posthoc: str, alpha: float
 ) -> list[str]:
     """Write one sentence about all methods, then one for each method that is better than others."""
     better, significant = [], pairs[pairs["significant"]]

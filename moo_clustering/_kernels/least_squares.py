@@ -91,6 +91,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
     """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
+    d = A.shape[1]
     gram, factor = np.empty((width, width)), np.zeros((width, width))
     target, x = np.empty(width), np.empty(width)
     gradient, trial, passive = np.empty(width), np.empty(width), np.zeros(width, dtype=np.bool_)
@@ -100,9 +101,16 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
         trace = 0.0
         for r in range(q):
             a = indices[start + r]
-            target[r] = _dot(A, a, A[i])
+            total = 0.0
+            for f in range(d):
+                total += np.float64(A[a, f]) * A[i, f]
+            target[r] = total
             for c in range(r + 1):
-                gram[r, c] = gram[c, r] = _dot(A, a, A[indices[start + c]])
+                b = indices[start + c]
+                total = 0.0
+                for f in range(d):
+                    total += np.float64(A[a, f]) * A[b, f]
+                gram[r, c] = gram[c, r] = total
             trace += gram[r, r]
         # A small share of the trace keeps the factorisation well-defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
@@ -117,7 +125,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
 def _dot(X, a, rest):
     total = 0.0
     for f in range(len(rest)):
-        total += np.float64(X[a, f]) * rest[f]
+        total += X[a, f] * rest[f]
     return total
 
 
@@ -207,9 +215,11 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
 def swap_rows(first, second, swap, lo, hi, child, other):
     """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
     for i in range(lo, hi):
-        one, two = (second[i], first[i]) if swap[i] else (first[i], second[i])
         for a in range(first.shape[1]):
-            child[i, a], other[i, a] = one[a], two[a]
+            if swap[i]:
+                child[i, a], other[i, a] = second[i, a], first[i, a]
+            else:
+                child[i, a], other[i, a] = first[i, a], second[i, a]
 
 
 @njit(cache=True, nogil=True)

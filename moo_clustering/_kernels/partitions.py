@@ -332,13 +332,11 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
     """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
     # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
-    count = 0
-    waiting = labels.copy()
+    count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):
         if labels[i] < 0:
             waiting[count] = i
             count += 1
-    chosen = labels.copy()
     for _ in range(max_rounds):
         if count == 0:
             break
@@ -608,13 +606,9 @@ def weigh(F, violations, n, new, c, current, d):
         relation = 1
     elif dominates(new, c, current, d):
         relation = -1
-    k = 0
+    k, total, least, nearest = 0, 0.0, np.inf, -1
     for i in range(n):
-        if dominates(F[i], violations[i], new, c):
-            k += 1
-    total = 0.0
-    least = np.inf
-    nearest = -1
+        k += dominates(F[i], violations[i], new, c)
     if k == 0 and relation != 1:
         return relation, k, total, least, nearest
     n_obj = new.shape[0]
@@ -628,13 +622,12 @@ def weigh(F, violations, n, new, c, current, d):
     for i in range(n):
         low, high = min(low, violations[i]), max(high, violations[i])
     ranges[n_obj] = high - low
-    if k > 0:
-        for i in range(n):
-            if dominates(F[i], violations[i], new, c):
-                value = amount(F[i], violations[i], new, c, ranges)
-                total += value
-                if value < least:
-                    least, nearest = value, i
+    for i in range(n):
+        if dominates(F[i], violations[i], new, c):
+            value = amount(F[i], violations[i], new, c, ranges)
+            total += value
+            if value < least:
+                least, nearest = value, i
     if relation == 1:
         total += amount(current, d, new, c, ranges)
     return relation, k, total, least, nearest

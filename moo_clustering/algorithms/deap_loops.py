@@ -65,58 +65,70 @@ TypeError, ValueError
 """
 
 
-@documented(LOOP)
-def gka(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
+def _loop(make_step: Callable[..., CountedStep]) -> Callable[..., tuple[Individuals, tools.Logbook]]:
+    """Turn a function that creates a step into a function that runs it, with the same name and docstring."""
+
+    def loop(
+        population: Individuals,
+        toolbox: base.Toolbox,
+        ngen: int,
+        *,
+        stats: Any = None,
+        halloffame: Any = None,
+        rng: Generator | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> tuple[Individuals, tools.Logbook]:
+        step = make_step(**options)
+        ngen = integer("ngen", ngen, 0)
+        if not isinstance(population, list):
+            raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
+        if rng is not None and not isinstance(rng, Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
+        rng = np.random.default_rng() if rng is None else rng
+        stats = finite_statistics() if stats is None else stats
+        logbook = tools.Logbook()
+        logbook.header = ["gen", *step.columns, *stats.fields]
+        for gen in range(ngen + 1):
+            outcome = step(population, toolbox, rng) if gen else step.start(population, toolbox, rng)
+            if outcome is None:
+                break
+            population[:], columns = outcome
+            if halloffame is not None:
+                halloffame.update(step.eligible(population))
+            logbook.record(gen=gen, **columns, **stats.compile(population))
+            if verbose:
+                with suppress(OSError, ValueError):  # standard output is closed or full
+                    print(logbook.stream)
+        return population, logbook
+
+    loop.__name__ = loop.__qualname__ = make_step.__name__
+    loop.__doc__ = make_step.__doc__
+    return documented(LOOP)(loop)
+
+
+@_loop
+def gka(**options: Any) -> CountedStep:
     """Run genetic K-means, which repeats :class:`GkaStep`: selection, mutation and K-means, but no crossover.
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
     """
-    return run_steps(GkaStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
+    return GkaStep(**options)
 
 
-@documented(LOOP)
-def gcuk(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
+@_loop
+def gcuk(**options: Any) -> CountedStep:
     """Run genetic clustering for unknown K, which repeats :class:`GcukStep`.
 
     The logbook column ``ncross`` is the number of crossed pairs. Sources: Evolutionary multi-instance
     clustering (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
     """
-    return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
+    return GcukStep(**options)
 
 
-@documented(LOOP)
-def chc(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
+@_loop
+def chc(**options: Any) -> CountedStep:
     """Run CHC, which repeats :class:`ChcStep`: elitist survival, crossover of distant parents, and restarts.
 
     Additional logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d``
@@ -142,45 +154,11 @@ def chc(
     >>> logbook[-1]["min"]
     0.0
     """
-    return run_steps(ChcStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
-
-
-def run_steps(
-    step: CountedStep,
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    stats: Any,
-    halloffame: Any,
-    rng: Generator | None,
-    verbose: bool,
-) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and run ``ngen`` generations, or fewer if the evaluation budget is used up."""
-    ngen = integer("ngen", ngen, 0)
-    if not isinstance(population, list):
-        raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
-    if rng is not None and not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
-    rng = np.random.default_rng() if rng is None else rng
-    stats = finite_statistics() if stats is None else stats
-    logbook = tools.Logbook()
-    logbook.header = ["gen", *step.columns, *stats.fields]
-    for gen in range(ngen + 1):
-        outcome = step(population, toolbox, rng) if gen else step.start(population, toolbox, rng)
-        if outcome is None:
-            break
-        population[:], columns = outcome
-        if halloffame is not None:
-            halloffame.update(step.eligible(population))
-        logbook.record(gen=gen, **columns, **stats.compile(population))
-        if verbose:
-            with suppress(OSError, ValueError):  # standard output is closed or full
-                print(logbook.stream)
-    return population, logbook
+    return ChcStep(**options)
 
 
 class CountedStep(Documented, ABC):
-    """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
+    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and the above loops.
 
     Subclasses implement ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 

@@ -123,11 +123,7 @@ class PESA2(Algorithm):
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
         """Offer solutions to the archive; the first ``n_members`` are already members."""
-        archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
-        archive.rows = list(range(n_members))
-        for row in range(n_members, len(solutions)):
-            archive.offer(row)
-        rows = np.array(archive.rows)
+        rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
 
@@ -174,33 +170,21 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
     return members[starts[boxes] + rng.integers(0, sizes[boxes])]
 
 
-class GridArchive:
-    """PESA-II archive: rows of distinct non-dominated solutions in order of entry."""
-
-    # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
-    # violation dominates. If the archive is full, ``rng`` chooses which member to remove.
-
-    def __init__(
-        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: Generator
-    ) -> None:
-        self.F, self.violation = F, violation
-        self.capacity, self.n_bins, self.rng = capacity, n_bins, rng
-        self.rows: list[int] = []
-
-    def offer(self, row: int) -> None:
-        """Add a solution unless a member is equal or better; remove any members that it dominates."""
-        if self.rows:
-            F, violation = self.F[self.rows], self.violation[self.rows]
-            less = violation < self.violation[row]
-            equal = violation == self.violation[row]
-            if (less | (equal & (self.F[row] >= F).all(axis=1))).any():
-                return
-            beaten = (violation > self.violation[row]) | (equal & (self.F[row] <= F).all(axis=1))
-            if beaten.any():
-                self.rows = [other for other, out in zip(self.rows, beaten, strict=True) if not out]
-        self.rows.append(row)
-        if len(self.rows) > self.capacity:
-            numbers = box_numbers(self.F[self.rows], self.n_bins)
+def archived(
+    F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
+) -> list[int]:
+    """Offer the solutions after the first ``n_members``, the members; return the rows of the archive."""
+    # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
+    # distinct objectives, in order of entry; ``rng`` chooses which one to remove from the fullest boxes.
+    rows = list(range(n_members))
+    for row in range(n_members, len(F)):
+        others, equal = F[rows], violation[rows] == violation[row]
+        if ((violation[rows] < violation[row]) | (equal & (F[row] >= others).all(axis=1))).any():
+            continue
+        beaten = (violation[rows] > violation[row]) | (equal & (F[row] <= others).all(axis=1))
+        rows = [other for other, out in zip(rows, beaten, strict=True) if not out] + [row]
+        if len(rows) > size:
+            numbers = box_numbers(F[rows], n_bins)
             sizes = np.bincount(numbers)
-            crowded = np.flatnonzero(sizes[numbers] == sizes.max())
-            del self.rows[int(self.rng.choice(crowded))]
+            del rows[int(rng.choice(np.flatnonzero(sizes[numbers] == sizes.max())))]
+    return rows

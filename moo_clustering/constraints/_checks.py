@@ -1,33 +1,19 @@
 """Input checks, and pairs represented as sorted arrays of keys."""
 
-import operator
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._targets import marked
 
 
-def check_n_samples(n_samples: Any) -> int:
-    """Check that the number of samples is a positive integer."""
-    try:
-        n = operator.index(n_samples)
-    except TypeError:
-        raise TypeError(f"n_samples must be an integer, got {quoted(n_samples)}") from None
-    if n < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n}")
-    return n
-
-
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
     """Check pairs of distinct samples, preserving their order and duplicates."""
-    if pairs is None:
-        return np.empty((0, 2), dtype=np.int64)
-    array = checked_array(pairs, name)
+    array = checked_array([] if pairs is None else pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -42,8 +28,8 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
         )
     alike = np.flatnonzero(array[:, 0] == array[:, 1])
     if len(alike):
-        i, j = array[alike[0]]
-        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {j}) joins a sample to itself")
+        i = array[alike[0], 0]
+        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {i}) joins a sample to itself")
     return array
 
 
@@ -114,12 +100,11 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
 def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
     """Sort unique pairs i < j lexicographically; duplicates get the largest of their weights."""
     keys = pair_keys(pairs, n)
-    if not len(keys):
-        return np.empty((0, 2), dtype=np.int64), np.empty(0)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys_to_pairs(keys[starts], n), np.maximum.reduceat(weights[order], starts)
+    largest = np.maximum.reduceat(weights[order], starts) if len(keys) else np.empty(0)
+    return keys_to_pairs(keys[starts], n), largest
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
@@ -138,8 +123,8 @@ def distinct(numbers: Int64Array) -> Int64Array:
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
 
-def n_pairs(n: int) -> int:
-    """Return the number of unordered pairs among n items."""
+def n_pairs(n: Any) -> Any:
+    """Return the number of unordered pairs among n items, elementwise for arrays."""
     return n * (n - 1) // 2
 
 

@@ -63,14 +63,11 @@ class ConstraintGroups(Shared):
         conflicts = _checks.keys_to_pairs(keys, max(1, n_groups))
         both = np.concatenate([conflicts, conflicts[:, ::-1]])
         both = both[np.argsort(both[:, 0], kind="stable")]
-        starts = np.searchsorted(both[:, 0], np.arange(n_groups + 1))
+        neighbors = np.searchsorted(both[:, 0], np.arange(n_groups + 1)), both[:, 1]
         for array in (groups, conflicts):
             array.setflags(write=False)
-        object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "conflicts", conflicts)
-        object.__setattr__(self, "n_groups", n_groups)
-        object.__setattr__(self, "_keys", keys)
-        object.__setattr__(self, "_neighbors", (starts, both[:, 1]))
+        values = {"groups": groups, "conflicts": conflicts, "n_groups": n_groups}
+        vars(self).update(values, _keys=keys, _neighbors=neighbors)
 
     @property
     def n_samples(self) -> int:
@@ -88,8 +85,7 @@ class ConstraintGroups(Shared):
     def members(self) -> list[Int64Array]:
         """Return the samples of each group with at least two samples, in group order."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
-        parts = np.split(order, np.cumsum(self._sizes())[:-1])
-        return [part for part in parts if len(part) > 1]
+        return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
         """Return whether samples i and j (broadcast) must not share a cluster, in O(log n_conflicts) each."""
@@ -141,13 +137,12 @@ def refuse_contradictions(
         return
     conflicts, graph = conflicts[inside], _link_graph(links, len(component))
     n_merged = int(inside[: len(merged)].sum())
+    joining = "must-links and classes" if (classes >= 0).any() else "must-links"
     reasons = []
     for k, (i, j) in enumerate(conflicts[:_SPELLED_OUT].tolist()):
+        claim = f"cannot-link ({i}, {j})"
         if k < n_merged:
             claim = f"samples {i} (class {classes[i]}) and {j} (class {classes[j]}) differ in y"
-        else:
-            claim = f"cannot-link ({i}, {j})"
-        joining = "must-links and classes" if (classes >= 0).any() else "must-links"
         reasons.append(f"{claim}, but {joining} join {_chain(graph, i, j)}")
     raise InconsistentConstraintsError(conflicts, reasons)
 
@@ -186,18 +181,6 @@ class InconsistentConstraintsError(ValueError):
         return type(self), (self.conflicts, self._reasons)
 
 
-def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: int) -> None:
-    """Raise an error that shows how must-links connect the samples of a cannot-link."""
-    if not len(conflicts):
-        return
-    graph = _link_graph(must_link, n_samples)
-    reasons = [
-        f"cannot-link ({i}, {j}), but must-links join {_chain(graph, i, j)}"
-        for i, j in conflicts[:_SPELLED_OUT].tolist()
-    ]
-    raise InconsistentConstraintsError(conflicts, reasons)
-
-
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
     """Return the component of each sample; components are numbered by their lowest sample index."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
@@ -206,7 +189,6 @@ def connected(links: Int64Array, n_samples: int) -> Int64Array:
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Return the sparse adjacency matrix of the pairs, in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 
@@ -216,7 +198,5 @@ def _chain(graph: Any, start: int, end: int) -> str:
     path = [end]
     while path[-1] != start:
         path.append(int(before[path[-1]]))
-    names = [str(sample) for sample in path[::-1]]
-    if len(names) > 8:
-        names = [*names[:4], "...", *names[-3:]]
-    return " - ".join(names)
+    names = list(map(str, path[::-1]))
+    return " - ".join(names if len(names) <= 8 else [*names[:4], "...", *names[-3:]])

@@ -39,7 +39,6 @@ class Limit(Documented, ABC):
 
     Attributes
     ----------
-    name : str
     n_samples : int or None
         Number of samples to which the limit applies; None for any number.
 
@@ -128,26 +127,21 @@ class _Loads(Limit):
         self.low, self.high = self._bound("low", low, 0.0), self._bound("high", high, np.inf)
         if low is None and high is None:
             raise ValueError(f"{type(self).__name__} requires low, high or both")
-        if self.low.ndim + self.high.ndim and self.low.shape != self.high.shape:
-            lengths = {bound.size for bound in (self.low, self.high) if bound.ndim}
-            if len(lengths) > 1:
-                raise ValueError(
-                    f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}"
-                )
-            self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
-        if (self.low > self.high).any():
-            c = int((self.low > self.high).ravel().argmax())
-            where = f" for cluster {c}" if self.low.ndim else ""
+        if self.low.ndim and self.high.ndim and self.low.size != self.high.size:
             raise ValueError(
-                f"low must be at most high, got low={self.low.ravel()[c]:g} and "
-                f"high={self.high.ravel()[c]:g}{where}"
+                f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}"
             )
+        self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
+        if (self.low > self.high).any():
+            c = int((self.low > self.high).argmax())
+            where = f" for cluster {c}" if self.low.ndim else ""
+            low, high = self.low.flat[c], self.high.flat[c]
+            raise ValueError(f"low must be at most high, got low={low:g} and high={high:g}{where}")
 
     def _bound(self, name: str, value: Any, default: float) -> FloatArray:
-        if value is None:
-            return np.array(default)
         try:
-            bound: FloatArray = checked_array(value, name, np.float64, finite=False).copy()
+            given = default if value is None else value
+            bound: FloatArray = checked_array(given, name, np.float64, finite=False).copy()
         except TypeError:
             if hasattr(value, "__len__") and not isinstance(value, str):
                 raise
@@ -181,17 +175,15 @@ class _Loads(Limit):
         return float(missed[linear_sum_assignment(missed)].sum())
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` clusters cannot be within the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if self.low.ndim and k != len(self.low):
             raise ValueError(f"{self.name} has bounds for {len(self.low)} clusters, not for {k}")
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
-            each = "within their bounds"
-            if not self.low.ndim:
-                kind = "" if self.weight is None else "weight "
-                each = f"of {kind}{_span(float(self.low), float(self.high))}{self._unit}"
+            kind = "" if self.weight is None else "weight "
+            each = f"of {kind}{_span(self.low.flat[0], self.high.flat[0])}{self._unit}"
+            each = "within their bounds" if self.low.ndim else each
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
             raise ValueError(f"{k} clusters {each} contain {_span(low, high)} in total, but {have}")
 
@@ -205,8 +197,8 @@ class ClusterSizes(_Loads):
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters so that
-        the total violation is lowest; each unmatched cluster, or unmatched positive ``low``, adds 1.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters to
+        minimise the total violation; each unmatched cluster, or unmatched positive ``low``, adds 1.
 
     Examples
     --------
@@ -304,7 +296,6 @@ class Contiguity(Limit):
 
     Attributes
     ----------
-    graph : csr_array of shape (n_samples, n_samples)
     n_components : int
         Number of connected components of the graph.
 
@@ -320,9 +311,8 @@ class Contiguity(Limit):
         self.graph = sparse.csr_array(checked_graph(graph, "graph"))
         self.n_samples = int(self.graph.shape[0])
         self.n_components = int(csgraph.connected_components(self.graph, directed=False)[0])
-        edges = sparse.coo_array(self.graph)
-        first = edges.row < edges.col
-        self._edges = edges.row[first].astype(np.int64), edges.col[first].astype(np.int64)
+        edges = sparse.triu(self.graph, 1, format="coo")
+        self._edges = edges.row.astype(np.int64), edges.col.astype(np.int64)
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows, (i, j) = self._rows(labels), self._edges
@@ -340,7 +330,6 @@ class Contiguity(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if the graph has more than ``k`` components; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if self.n_components > k:
             raise ValueError(
@@ -375,8 +364,7 @@ class GroupShares(Limit):
     ) -> None:
         super().__init__(name=name)
         values = classes_as_given(groups, "groups", ndim=(1,)).tolist()
-        lost = [i for i, value in enumerate(values) if is_missing(value)]
-        if lost:
+        if lost := [i for i, value in enumerate(values) if is_missing(value)]:
             raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none")
         number: dict[Any, int] = {}
         self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
@@ -398,15 +386,13 @@ class GroupShares(Limit):
         rows = self._rows(labels)
         sizes, worst = _sums(rows), np.zeros(len(rows))
         for group, count in enumerate(self._counts):
-            members = self.codes == group
-            counts = _sums(rows[:, members], width=sizes.shape[1])
+            counts = _sums(rows[:, self.codes == group], width=sizes.shape[1])
             ratio = counts * (len(self.codes) / count) / np.maximum(sizes, 1)
             miss = np.where(sizes > 0, np.maximum(self.low - ratio, ratio - self.high), 0.0)
             worst = np.maximum(worst, miss.max(axis=1))
         return np.where(worst > _ROUNDING, worst, 0.0)
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if a group is too small for ``k`` clusters; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         rarest = int(self._counts.argmin())
         if self.low > 0 and self._counts[rarest] < k:
@@ -443,10 +429,9 @@ class Diameter(Limit):
         self.n_samples, self.at_most = len(distances), at_most
         if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
             raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}")
-        i, j = np.nonzero(np.triu(distances > at_most * (1 + _ROUNDING), 1))
-        length = distances[i, j]
-        order = np.argsort(-length, kind="stable")
-        self._far = i[order], j[order], length[order]
+        far = np.argwhere(np.triu(distances > at_most * (1 + _ROUNDING), 1))
+        i, j = far[np.argsort(-distances[tuple(far.T)], kind="stable")].T
+        self._far = i, j, distances[i, j]
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows, (i, j, length) = self._rows(labels), self._far
@@ -460,7 +445,6 @@ class Diameter(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if too many samples are pairwise too far apart; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         apart = self._apart[: k + 1]
         if len(apart) > k:
@@ -511,7 +495,6 @@ class ClusterCount(Limit):
         return _missed((_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high))
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` is outside the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if not self.low <= k <= self.high:
             raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}")
@@ -568,7 +551,6 @@ class Kept(Limit):
         return np.where(excess > _ROUNDING, excess, 0.0)
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` clusters require too many changes; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         sizes = np.sort(np.bincount(self._former))
         free = len(self.previous) - len(self._known)
@@ -609,6 +591,4 @@ def _shown(value: Any) -> str:
 def _span(low: float, high: float) -> str:
     if low == high:
         return f"{low:g}"
-    if high == np.inf:
-        return f"at least {low:g}"
-    return f"{low:g}..{high:g}"
+    return f"at least {low:g}" if high == np.inf else f"{low:g}..{high:g}"

@@ -10,17 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Shared, block_slices, probability
+from moo_clustering._arrays import Shared, block_slices, integer, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
-from moo_clustering.constraints.groups import (
-    ConstraintGroups,
-    connected,
-    refuse_conflicts,
-    refuse_contradictions,
-)
+from moo_clustering.constraints.groups import ConstraintGroups, connected, refuse_contradictions
 
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
@@ -53,13 +49,11 @@ class PairwiseConstraints(Shared):
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64, read-only
         Pairs i < j in lexicographic order.
     must_link_weights, cannot_link_weights : ndarray of shape (n_pairs,), float64, read-only
-    n_samples : int
     is_weighted : bool
         Whether any weight differs from 1.
 
     Examples
     --------
-    >>> from moo_clustering.constraints import PairwiseConstraints
     >>> constraints = PairwiseConstraints([(0, 1), (5, 3)], [(0, 3), (1, 2), (2, 4)], n_samples=6)
     >>> constraints
     PairwiseConstraints(n_samples=6, must_link=<2 pairs>, cannot_link=<3 pairs>)
@@ -85,7 +79,7 @@ class PairwiseConstraints(Shared):
         must_link_weights: ArrayLike | None = None,
         cannot_link_weights: ArrayLike | None = None,
     ) -> None:
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must = _checks.check_pairs(must_link, n, "must_link")
         cannot = _checks.check_pairs(cannot_link, n, "cannot_link")
         must_weights = _checks.check_weights(must_link_weights, len(must), "must_link_weights")
@@ -155,7 +149,7 @@ class PairwiseConstraints(Shared):
 
         Raises a ValueError that names the file and line of any invalid entry.
         """
-        n = _checks.check_n_samples(n_samples)
+        n = integer("n_samples", n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
         return cls(
             must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
@@ -197,7 +191,8 @@ class PairwiseConstraints(Shared):
         inside = component[self.cannot_link[:, 0]] == component[self.cannot_link[:, 1]]
         conflicts = self.cannot_link[inside]
         if strict:
-            refuse_conflicts(conflicts, self.must_link, self.n_samples)
+            unlabelled = np.full(self.n_samples, -1)
+            refuse_contradictions(component, unlabelled[:0], conflicts, self.must_link, unlabelled)
         cannot, weights = self.cannot_link[~inside], self.cannot_link_weights[~inside]
         closed = _closed(self.must_link, self.must_link_weights, cannot, weights, component, max_pairs)
         return closed, conflicts
@@ -221,7 +216,7 @@ class PairwiseConstraints(Shared):
         must, cannot : ndarray of shape (n_individuals,)
             Counts (int64), or total weights (float64) if the constraints are weighted.
         """
-        must, cannot = self._equal_and_different(labels)
+        must, cannot = self._counted(labels)
         return must[0], cannot[1]
 
     def violation(self, labels: ArrayLike) -> FloatArray:
@@ -229,7 +224,7 @@ class PairwiseConstraints(Shared):
 
         V = (M - w_m) / M + (C - w_c) / C, with total weights M, C and satisfied w_m, w_c; 0 without pairs.
         """
-        must, cannot = self._equal_and_different(labels)
+        must, cannot = self._counted(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
     def bonus(self, labels: ArrayLike) -> FloatArray:
@@ -237,18 +232,15 @@ class PairwiseConstraints(Shared):
 
         B = w_m / M + w_c / C (0 without pairs). Internal-NSGA-II-clus (Algorithm 2) adds B to the crowding.
         """
-        must, cannot = self._equal_and_different(labels)
+        must, cannot = self._counted(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
-    def _equal_and_different(self, labels: ArrayLike) -> tuple[tuple[Counts, Counts], tuple[Counts, Counts]]:
+    def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
+        """Count or weigh the must-links and cannot-links with equal and with different labels."""
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
-        must_weights = self.must_link_weights if self.is_weighted else None
-        cannot_weights = self.cannot_link_weights if self.is_weighted else None
-        return (
-            equal_and_different(population, self.must_link, must_weights),
-            equal_and_different(population, self.cannot_link, cannot_weights),
-        )
+        kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
+        return [equal_and_different(population, *kind, self.is_weighted) for kind in kinds]
 
     def __len__(self) -> int:
         return len(self.must_link) + len(self.cannot_link)
@@ -273,13 +265,8 @@ class PairwiseConstraints(Shared):
         return self
 
     def __getstate__(self) -> tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]:
-        return (
-            self.n_samples,
-            self.must_link,
-            self.cannot_link,
-            self.must_link_weights,
-            self.cannot_link_weights,
-        )
+        weights = self.must_link_weights, self.cannot_link_weights
+        return self.n_samples, self.must_link, self.cannot_link, *weights
 
     def __setstate__(self, state: tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]) -> None:
         # Pickling does not preserve the read-only flag of arrays.
@@ -294,9 +281,7 @@ class PairwiseConstraints(Shared):
 
 
 def _ratio(part: Counts, weights: FloatArray) -> FloatArray:
-    if not len(weights):
-        return np.zeros(len(part))
-    return part / weights.sum()
+    return part / weights.sum() if len(weights) else np.zeros(len(part))
 
 
 def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
@@ -309,20 +294,19 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def equal_and_different(
-    labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
+    labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
 ) -> tuple[Counts, Counts]:
     """Return the number or weight of pairs with equal and with different labels (one row per sample)."""
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
-    n_individuals = labels.shape[1]
-    if weights is None:
-        counts = np.zeros(n_individuals, dtype=np.int64)
-        count_equal(labels, pairs, counts)
-        return counts, len(pairs) - counts
-    equal, different = np.zeros(n_individuals), np.zeros(n_individuals)
-    weigh_equal(labels, pairs, weights, equal, different)
-    return equal, different
+    counts: Any = np.zeros((2, labels.shape[1]), dtype=np.float64 if is_weighted else np.int64)
+    equal, different = counts
+    if is_weighted:
+        weigh_equal(labels, pairs, weights, equal, different)
+        return equal, different
+    count_equal(labels, pairs, equal)
+    return equal, len(pairs) - equal
 
 
 def _closed(
@@ -347,7 +331,7 @@ def _closed(
     between = np.minimum(weakest[left], weakest[right])
     np.minimum.at(between, apart, cannot_weights)
 
-    n_within, n_across = size * (size - 1) // 2, size[left] * size[right]
+    n_within, n_across = n_pairs(size), size[left] * size[right]
     _checks.check_affordable(int(n_within.sum() + n_across.sum()), max_pairs)
     owner, rank = expand(n_within)
     a, b = _checks.unrank_pairs(rank)
@@ -357,13 +341,8 @@ def _closed(
     a, b = np.divmod(rank, size[right[owner]])
     across = member[np.column_stack([start[left[owner]] + a, start[right[owner]] + b])]
     across_weights = _with_listed(across, between[owner], cannot, cannot_weights, n_samples)
-    return PairwiseConstraints(
-        within,
-        across,
-        n_samples=n_samples,
-        must_link_weights=within_weights,
-        cannot_link_weights=across_weights,
-    )
+    weights = {"must_link_weights": within_weights, "cannot_link_weights": across_weights}
+    return PairwiseConstraints(within, across, n_samples=n_samples, **weights)
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
@@ -425,20 +404,15 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
     order, shifts = labelled[by_group].astype(np.uint64), (n_labels * place[by_group]).astype(np.uint64)
     count_equal_by_class(population, order, shifts, boundaries, n_labels, within, together)
-    n_must = int((size * (size - 1) // 2).sum())
-    n_cannot = n_pairs(len(labelled)) - n_must
+    n_cannot = n_pairs(len(labelled)) - int(n_pairs(size).sum())
     return within, n_cannot - (together - within)
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return ``must_link_satisfied`` and ``cannot_link_satisfied`` shares, omitting kinds without pairs."""
-    return {
-        f"{kind}_satisfied": found.satisfied / found.n_pairs
-        for kind, found in zip(
-            ("must_link", "cannot_link"), satisfied_pairs(partitions, supervision), strict=True
-        )
-        if found.n_pairs
-    }
+    must, cannot = satisfied_pairs(partitions, supervision)
+    kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
+    return {kind: found.satisfied / found.n_pairs for kind, found in kinds.items() if found.n_pairs}
 
 
 def satisfied_pairs(
@@ -454,15 +428,15 @@ def satisfied_pairs(
         _not_in_labels(supervision.get("cannot_link"), y, same=False),
         n_samples=labels.shape[1],
     )
-    counts = [len(pairs.must_link), len(pairs.cannot_link)]
-    satisfied: list[NDArray[Any]] = list(pairs.satisfied(labels))
+    n_must, n_cannot = len(pairs.must_link), len(pairs.cannot_link)
+    must, cannot = (count.astype(np.int64) for count in pairs.satisfied(labels))
     sizes = np.bincount(y[y >= 0])
     if len(sizes):
-        n_labelled, together = int(sizes.sum()), int((sizes * (sizes - 1) // 2).sum())
-        counts = [counts[0] + together, counts[1] + n_labelled * (n_labelled - 1) // 2 - together]
-        by_labels = satisfied_from_labels(labels, y)
-        satisfied = [pair + label for pair, label in zip(satisfied, by_labels, strict=True)]
-    return SatisfiedPairs(satisfied[0], counts[0]), SatisfiedPairs(satisfied[1], counts[1])
+        together = int(n_pairs(sizes).sum())
+        n_must, n_cannot = n_must + together, n_cannot + n_pairs(int(sizes.sum())) - together
+        must_by_labels, cannot_by_labels = satisfied_from_labels(labels, y)
+        must, cannot = must + must_by_labels, cannot + cannot_by_labels
+    return SatisfiedPairs(must, n_must), SatisfiedPairs(cannot, n_cannot)
 
 
 def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> Int64Array | None:
@@ -502,7 +476,7 @@ def constraint_groups(
     ConstraintGroups
         The closure, with groups numbered by their lowest sample index.
     """
-    n = _checks.check_n_samples(n_samples)
+    n = integer("n_samples", n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
@@ -521,11 +495,11 @@ def constraint_groups(
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
     # Limit on the number of conflicts, exceeded by more than 4472 classes, because any two classes conflict.
-    if _checks.n_pairs(len(hubs)) > 10_000_000:
+    if n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
         )
-    g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
+    g, h = _checks.unrank_pairs(np.arange(n_pairs(len(hubs))))
     apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
     return ConstraintGroups(groups, apart)
 

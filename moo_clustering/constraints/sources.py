@@ -9,24 +9,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from numbers import Real
 from os import PathLike, fspath
-from typing import Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    choice,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import block_slices, choice, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_container, without_duplicates
 from moo_clustering._messages import checked_path, did_you_mean
+from moo_clustering._types import BoolArray, FloatArray, Int64Array
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, open_file, replacing
 
@@ -66,13 +59,11 @@ def read_pairs(
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:
-        numbers = {str(name): k for k, name in enumerate(row_ids)}
-        if n_samples is not None and len(row_ids) != n_samples:
-            raise ValueError(
-                f"row_ids must have one value per sample, {n_samples} in all; got {len(row_ids)}"
-            )
-        if len(numbers) != len(row_ids):
-            names = [str(name) for name in row_ids]
+        names = list(map(str, row_ids))
+        numbers = {name: k for k, name in enumerate(names)}
+        if n_samples is not None and len(names) != n_samples:
+            raise ValueError(f"row_ids must have one value per sample, {n_samples} in all; got {len(names)}")
+        if len(numbers) != len(names):
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
             raise ValueError(f"row_ids must be unique, but {twice!r} occurs more than once")
     pairs = []
@@ -112,21 +103,21 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
 
 
 def _fail(path: Path, line: int, problem: str) -> NoReturn:
-    shown = (
-        problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
-    )
-    raise ValueError(f"{fspath(path)}, line {line}: {shown}")
+    if len(problem) > _LONGEST:
+        problem = f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
+    raise ValueError(f"{fspath(path)}, line {line}: {problem}")
 
 
 def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
-    if numbers is not None and cell in numbers:
-        return True
+    """Return whether a cell is a row identifier or a number; an out-of-range number is not a header."""
+    return cell in (numbers or {}) or _number(cell) is not None
+
+
+def _number(cell: str) -> float | None:
     try:
-        # An out-of-range number is an error, not a header.
-        float(cell)
+        return float(cell)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _pair(
@@ -156,7 +147,6 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
 def read_constraints(
     path: Path, n_samples: int
 ) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
-    """Read must-links, their weights, cannot-links and their weights."""
     rows = _rows(path, ",")
     line, header = next(rows, (1, []))
     if header not in (_COLUMNS, _COLUMNS[:3]):
@@ -169,18 +159,11 @@ def read_constraints(
         if row[2] not in pairs:
             _fail(path, line, f"kind must be must_link or cannot_link, got {quoted(row[2])}")
         pairs[row[2]].append(_pair(path, line, row, None, n_samples))
-        weights[row[2]].append(_weight(path, line, row[3]) if len(row) > 3 else 1.0)
+        weight = _number(row[3]) if len(row) > 3 else 1.0
+        if weight is None or not 0 < weight < math.inf:
+            _fail(path, line, f"weight must be a positive number, got {quoted(row[3])}")
+        weights[row[2]].append(weight)
     return pairs["must_link"], weights["must_link"], pairs["cannot_link"], weights["cannot_link"]
-
-
-def _weight(path: Path, line: int, cell: str) -> float:
-    try:
-        weight = float(cell)
-    except ValueError:
-        weight = math.nan
-    if not (math.isfinite(weight) and weight > 0):
-        _fail(path, line, f"weight must be a positive number, got {quoted(cell)}")
-    return weight
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
@@ -206,17 +189,22 @@ def sample_constraints(
         raise ValueError(f"fraction must be in (0, 1], got {fraction}")
     choice("scheme", scheme, ("stratified", "pooled", "docs"))
     gold = as_gold(y)
+    n, n_must = gold.n_samples, gold.n_must
+    n_cannot = n_pairs(n) - n_must
     if scheme == "stratified":
-        n_must = gold.n_must
-        n_cannot = n_pairs(gold.n_samples) - n_must
         take_must, take_cannot = share_of(fraction, n_must), share_of(fraction, n_cannot)
         check_affordable(take_must + take_cannot, max_pairs)
         must = gold.must_pairs(sample_ranks(n_must, take_must, rng))
-        cannot = gold.cannot_pairs(sample_ranks(n_cannot, take_cannot, rng))
-        return gold.n_samples, must, cannot
-    pairs = _draw_mixed(gold, fraction, scheme, rng, max_pairs)
+        return n, must, gold.cannot_pairs(sample_ranks(n_cannot, take_cannot, rng))
+    if scheme == "pooled":
+        n_drawn = share_of(fraction, n_pairs(n))
+        check_affordable(n_drawn, max_pairs)
+        pairs = np.column_stack(unrank_pairs(sample_ranks(n_pairs(n), n_drawn, rng)))
+    else:
+        chosen = rng.choice(n, size=min(n, max(2, share_of(fraction, n))), replace=False)
+        pairs = pairs_among(np.sort(chosen), max_pairs)
     together = gold.shared(pairs)
-    return gold.n_samples, pairs[together], pairs[~together]
+    return n, pairs[together], pairs[~together]
 
 
 def share_of(fraction: float, total: int) -> int:
@@ -225,19 +213,7 @@ def share_of(fraction: float, total: int) -> int:
     return max(min(1, total), math.ceil(meant * total))
 
 
-def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
-    """Draw pairs of both kinds, either from all pairs, or as all pairs among a random subset of samples."""
-    n = gold.n_samples
-    if scheme == "pooled":
-        n_drawn = share_of(fraction, n_pairs(n))
-        check_affordable(n_drawn, max_pairs)
-        return np.column_stack(unrank_pairs(sample_ranks(n_pairs(n), n_drawn, rng)))
-    chosen = np.sort(rng.choice(n, size=min(n, max(2, share_of(fraction, n))), replace=False))
-    return pairs_among(chosen, max_pairs)
-
-
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """Return all pairs of the given samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
@@ -254,7 +230,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
     return rng.choice(ranks, size=size, replace=False)
 
 
-def as_gold(y: Any) -> Gold:
+def as_gold(y: Any) -> SingleLabels | LabelSets:
     """Read true labels: 1-d labels, a list of label sets, or a 2-d indicator array."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(without_duplicates(y.tocsr())))
@@ -287,37 +263,17 @@ def _check_indicator(indicator: Any) -> Any:
 
 def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
     lengths = {len(item) for item in y}
-    if (
-        len(lengths) == 1
-        and not any(isinstance(item, set | frozenset) for item in y)
-        and all(label in (0, 1) for item in y for label in item)
-        and lengths != {1}
-    ):
+    are_sets = any(isinstance(item, set | frozenset) for item in y)
+    are_bits = (label in (0, 1) for item in y for label in item)
+    if len(lengths) == 1 and lengths != {1} and not are_sets and all(are_bits):
         raise ValueError(
             "y is ambiguous: it may be label sets or indicator rows; pass a list of sets, or a 2-d array"
         )
     columns: dict[Any, int] = {}
     cells = [columns.setdefault(label, len(columns)) for item in y for label in set(item)]
     rows = np.repeat(np.arange(len(y)), [len(set(item)) for item in y])
-    return sparse.csr_array(
-        (np.ones(len(cells), dtype=np.int32), (rows, cells)), shape=(len(y), max(1, len(columns)))
-    )
-
-
-class Gold(Protocol):
-    """True labels, which determine the pairs of samples with a common label."""
-
-    n_samples: int
-    n_must: int
-
-    def shared(self, pairs: Int64Array) -> BoolArray:
-        """Return whether the two samples of each pair share a label."""
-
-    def must_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Return the must-links with the given ranks, 0 <= rank < n_must."""
-
-    def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
+    ones, shape = np.ones(len(cells), dtype=np.int32), (len(y), max(1, len(columns)))
+    return sparse.csr_array((ones, (rows, cells)), shape=shape)
 
 
 class SingleLabels:
@@ -335,19 +291,22 @@ class SingleLabels:
         self._by_class = np.argsort(self._codes, kind="stable")
         self._end = np.cumsum(sizes)
         self._start = self._end - sizes
-        self._must = np.cumsum(sizes * (sizes - 1) // 2)
+        self._must = np.cumsum(n_pairs(sizes))
         self._cannot = np.cumsum(sizes * (self.n_samples - self._end))
         self.n_must = int(self._must[-1]) if len(sizes) else 0
 
     def shared(self, pairs: Int64Array) -> BoolArray:
+        """Return whether the two samples of each pair share a label."""
         return self._codes[pairs[:, 0]] == self._codes[pairs[:, 1]]
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
+        """Return the must-links with the given ranks, 0 <= rank < n_must."""
         group, rest = _locate(ranks, self._must)
         a, b = unrank_pairs(rest)
         return self._by_class[np.column_stack([self._start[group] + a, self._start[group] + b])]
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
+        """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
         # Pair each member of a class with each sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])

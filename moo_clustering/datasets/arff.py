@@ -112,10 +112,8 @@ def read_header(lines: Lines, source: str) -> Header:
             name = line[len(word) :].strip()
             relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
-            raise DataError(
-                f"{where} is not valid in an ARFF header (which must end with an @data line before the first "
-                f"row): {_short(line)}"
-            )
+            rule = "which must end with an @data line before the first row"
+            raise DataError(f"{where} is not valid in an ARFF header ({rule}): {_short(line)}")
     else:
         end = f"has no @data line; it may be truncated (it ends in line {number})" if number else "is empty"
         raise DataError(f"{source} {end}")
@@ -147,7 +145,14 @@ def _declare(
         )
     attribute = Attribute(name, kind)
     if kind == "nominal":
-        attribute.values = _nominal_values(declared, f"{where}:", name)
+        end = declared.rfind("}")
+        if end < 0:
+            fault = f"the values of {name!r} have no closing brace; the file may be truncated"
+            raise DataError(f"{where}: {fault}")
+        values = _listed(declared[1:end], f"{where}: attribute {name!r}")
+        if not values:
+            raise DataError(f"{where}: attribute {name!r} declares no values")
+        attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
     elif kind == "relational":
         if lines is None:
             raise DataError(f"{where}: bags of bags (attribute {name!r}) are not supported")
@@ -169,16 +174,6 @@ def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> 
             break
         _declare(inner, line, f"{source}, line {number}", None, source)
     raise DataError(f"{where}: the relational attribute {name!r} {what}")
-
-
-def _nominal_values(declared: str, where: str, name: str) -> dict[str, int]:
-    end = declared.rfind("}")
-    if end < 0:
-        raise DataError(f"{where} the values of {name!r} have no closing brace; the file may be truncated")
-    values = _listed(declared[1:end], f"{where} attribute {name!r}")
-    if not values:
-        raise DataError(f"{where} attribute {name!r} declares no values")
-    return {value: code for code, value in enumerate(dict.fromkeys(values))}
 
 
 def _listed(text: str, where: str) -> list[str]:
@@ -367,10 +362,9 @@ class EntryReader:
             raise RowError(f"{index!r} is not an attribute index (an integer, counted from 0)")
         column = int(index) if len(index) <= 18 else len(self._codes)
         if column >= len(self._codes):
-            raise RowError(
-                f"attribute index {index} is out of range; the {len(self._codes)} declared "
-                f"attributes are numbered from 0 to {len(self._codes) - 1}"
-            )
+            n = len(self._codes)
+            range_ = f"the {n} declared attributes are numbered from 0 to {n - 1}"
+            raise RowError(f"attribute index {index} is out of range; {range_}")
         return column
 
     def _filled(self, line: str) -> _Row:
@@ -448,10 +442,8 @@ def parts_of(
     labels = [places[name] for name in names]
     for attribute in (attributes[place] for place in labels):
         if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
-            raise DataError(
-                f"{source}: the label {attribute.name!r} is {_described(attribute)}; labels must be declared "
-                "{0,1}, or numeric with these values"
-            )
+            needed = "labels must be declared {0,1}, or numeric with these values"
+            raise DataError(f"{source}: the label {attribute.name!r} is {_described(attribute)}; {needed}")
     _check_features([attributes[place] for place in features], source)
     return labels, features, None if identifier is None else places[identifier]
 
@@ -499,10 +491,8 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
     declared = set(names)
     if missing := [label for label in labels if label not in declared]:
         more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
-        raise DataError(
-            f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute"
-            f"{did_you_mean(missing[0], names)}"
-        )
+        near = did_you_mean(missing[0], names)
+        raise DataError(f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute{near}")
     for label, count in Counter(labels).items():
         if count > 1:
             raise DataError(f"{what} the label {label!r} twice")

@@ -87,9 +87,9 @@ def read_bags(
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
     Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, empty,
-    truncated, damaged or of unknown type; if rows have unequal widths; if values are missing, infinite,
-    non-numeric or undeclared; if a bag is empty or has several classes; or if a column does not exist.
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
+    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
+    a bag is empty or has several classes; or if a column does not exist.
 
     Parameters
     ----------
@@ -220,14 +220,12 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the first column is the bag for lack of a better one."""
+    """Return the bag and class columns, and whether the bag column is the first column by default."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        raise DataError(
-            f"{path} has several outputs ({', '.join(map(repr, outputs))})",
-            Remedy("name the class output, for example with", "label", outputs[0]),
-        )
+        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
     guessed = False
@@ -239,10 +237,8 @@ def _flat_roles(
         bag, guessed = 0, True
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise DataError(
-            f"{path} has neither a relational attribute nor a recognisable column of bag identifiers",
-            Remedy("name the column with", "bag", note=f", one of {shown}"),
-        )
+        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
+        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
@@ -251,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the positions of the identifier and class attributes. Raise a DataError if others remain."""
+    """Return the identifier and class attributes. Raise a DataError for any other that is not dropped."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -267,10 +263,8 @@ def _relational_roles(
         bag = next((place for place in free if place < relational and place != label), None)
     for place, name in enumerate(names):
         if place not in (bag, label, relational) and name not in options.drop:
-            raise DataError(
-                f"{path}: attribute {name!r} is neither the bag, its identifier nor its class",
-                _leave_out(name),
-            )
+            fault = "is neither the bag, its identifier nor its class"
+            raise DataError(f"{path}: attribute {name!r} {fault}", _leave_out(name))
     return bag, label
 
 
@@ -462,10 +456,8 @@ def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
     if not names:
         raise DataError(f"{path}: all relational attributes are dropped")
     if len(names) > 1 and options.bag not in names:
-        raise DataError(
-            f"{path} has several relational attributes ({', '.join(map(repr, names))})",
-            Remedy("drop all but one, for example with", "drop", names[-1:]),
-        )
+        remedy = Remedy("drop all but one, for example with", "drop", names[-1:])
+        raise DataError(f"{path} has several relational attributes ({', '.join(map(repr, names))})", remedy)
     return [*kinds].index(options.bag if options.bag in names else names[0])
 
 
@@ -494,10 +486,8 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     source = str(path)
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        raise DataError(
-            f"{path} stores its bags in the array 'bag_offsets', not in a column",
-            Remedy("omit", "bag", options.bag),
-        )
+        fault = "stores its bags in the array 'bag_offsets', not in a column"
+        raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     names = tables.feature_names_of(arrays, X.shape[1], "instances", source)
@@ -542,7 +532,8 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
     """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(f"{path}, {rows.place(int(missing[0]))} has no bag: {column.name!r} is empty there")
+        where = rows.place(int(missing[0]))
+        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
@@ -615,15 +606,11 @@ def _feature_matrix(
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
-    if len(names) == len(blocks) and all(block[1] is None for block in blocks):
+    if all(values is None for _, values in blocks):
         return numbers, names
     tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
-    X = np.empty((len(rows), len(names)))
-    start = 0
-    for place, (own, values) in enumerate(blocks):
-        X[:, start : start + len(own)] = numbers[:, place : place + 1] if values is None else values
-        start += len(own)
-    return X, names
+    parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
+    return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _block(
@@ -680,10 +667,8 @@ def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], 
     row, column = np.argwhere(infinite if infinite.any() else gaps)[0]
     name = rows.columns[column].name
     if infinite.any():
-        raise DataError(
-            f"{path}, {where(row)} has an infinite value in column {name!r}",
-            Remedy("replace it, or drop the column with", "drop", [name]),
-        )
+        remedy = Remedy("replace it, or drop the column with", "drop", [name])
+        raise DataError(f"{path}, {where(row)} has an infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""

@@ -249,15 +249,14 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
     """Raise a DataError if one column changed its notation and another can be read in both notations."""
+    pairs = [*zip(columns, found, strict=True)]
     changed = [
-        (column.name, read.convention)
-        for column, read in zip(columns, found, strict=True)
-        if read.convention not in ("none", column.convention)
+        (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
     ]
     if not changed:
         return
     name, convention = changed[0]
-    for column, read in zip(columns, found, strict=True):
+    for column, read in pairs:
         if read.convention != column.convention or column.forms or column.kind != "number":
             continue
         known = np.flatnonzero(~np.isnan(read.values))
@@ -317,16 +316,13 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
         anew = read_numbers(numerals)
         if anew.convention == "ambiguous":
             example = next(text for text in texts if "," in text)
-            raise DataError(
-                f"column {column.name!r} has commas that may be decimal commas or thousands separators "
-                f"({example!r}), but had {_CONVENTIONS[convention]} in the training table"
-            )
+            fault = f"has commas that may be decimal commas or thousands separators ({example!r})"
+            had = _CONVENTIONS[convention]
+            raise DataError(f"column {column.name!r} {fault}, but had {had} in the training table")
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
-            note = (
-                f"column {column.name!r} has {_CONVENTIONS[convention]}, but had "
-                f"{_CONVENTIONS[column.convention]} in the training table"
-            )
+            has, had = _CONVENTIONS[convention], _CONVENTIONS[column.convention]
+            note = f"column {column.name!r} has {has}, but had {had} in the training table"
     return _with_unread(values, texts, note)._replace(convention=convention)
 
 
@@ -384,12 +380,11 @@ def _in_convention(
     numerals: NDArray[Any], convention: Convention, is_plain: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
     where, different = different_cells(numerals)
-    if convention in ("comma", "point"):
-        values = as_numbers(different, convention)[where]
-        if is_plain is not None and is_plain.any():
-            values[is_plain] = _finite_or_nan(numerals[is_plain])
-    else:
-        values = _finite_or_nan(_compact(different))[where]
+    if convention not in ("comma", "point"):
+        return _finite_or_nan(_compact(different))[where]
+    values = as_numbers(different, convention)[where]
+    if is_plain is not None and is_plain.any():
+        values[is_plain] = _finite_or_nan(numerals[is_plain])
     return values
 
 
@@ -399,18 +394,16 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    raise DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the training table, but has "
-        f"{quoted(example)} here; leave cells empty if their values are missing"
-    )
+    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    fault = f"had {had} in the training table, but has {quoted(example)} here"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _refuse_unit(column: Column, unit: str) -> None:
     had = f"numbers in {column.unit}" if column.unit else "numbers without a unit"
-    raise DataError(
-        f"column {column.name!r} has numbers in {unit}, but had {had} in the training table; "
-        "convert them, or remove the unit if the scale is the same"
-    )
+    remedy = "convert them, or remove the unit if the scale is the same"
+    fault = f"has numbers in {unit}, but had {had} in the training table"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _without_unit_note(column: Column) -> str:
@@ -603,11 +596,9 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
         return _plain(different, exact[where])
     compact = _compact(different)
     plain = exact if compact == different.tolist() else files.exact_numbers(compact)
-    known = {
-        "plain": ~np.isnan(plain),
-        "comma": np.array([_COMMA.fullmatch(text) is not None for text in compact]),
-        "point": np.array([_POINT.fullmatch(text) is not None for text in compact]),
-    }
+    known = {"plain": ~np.isnan(plain)}
+    for name, pattern in (("comma", _COMMA), ("point", _POINT)):
+        known[name] = np.array([pattern.fullmatch(text) is not None for text in compact])
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
     best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"

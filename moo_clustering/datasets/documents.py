@@ -237,10 +237,8 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise DataError(f"model {name} does not return embeddings: {error}") from error
     if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
-        raise DataError(
-            f"model {name} must return one row of numbers per text, {len(texts)} in all; got an array of "
-            f"shape {found.shape}"
-        )
+        needed = f"one row of numbers per text, {len(texts)} in all"
+        raise DataError(f"model {name} must return {needed}; got an array of shape {found.shape}")
     warn_of_lengths(found, "embeddings")
     return found
 
@@ -442,10 +440,8 @@ def _partial(records: _Records, column: str | None) -> tuple[Int64Array | None, 
     single = []
     for line, names in zip(records.lines, _names(records, column), strict=True):
         if len(names) > 1:
-            raise DataError(
-                f"{records.source}, line {line}: column {column!r} (partial labels) contains {len(names)} "
-                "labels, but a document can have only one"
-            )
+            fault = f"contains {len(names)} labels, but a document can have only one"
+            raise DataError(f"{records.source}, line {line}: column {column!r} (partial labels) {fault}")
         single.append("".join(map(clean_name, names)))
     return tables.encode_classes(single, minus_one_is_missing=True)
 

@@ -203,12 +203,9 @@ def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
     """Create an error for a file with a decompressed size beyond the limit."""
-    return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and "
-        "was not read",
-        Remedy(remedy),
-        Remedy("if you trust its source, allow more with", "expansion"),
-    )
+    limit = f"more than {expansion} times its size, and was not read"
+    trust = Remedy("if you trust its source, allow more with", "expansion")
+    return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
@@ -284,10 +281,10 @@ class TableText(NamedTuple):
                 at_end = "end of data" in str(error)
                 # Text after a closing quote is harmless within a line.
                 if at_end or reader.line_num > start + 1:
-                    raise DataError(
-                        f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
-                        f"a cell, double them{', unless the file was truncated' * at_end}"
-                    ) from error
+                    remedy = "close them or, within a cell, double them"
+                    remedy += ", unless the file was truncated" * at_end
+                    fault = f"line {start + 1}: quotes do not match ({error})"
+                    raise DataError(f"{source}, {fault}; {remedy}") from error
             start = reader.line_num
 
 
@@ -304,8 +301,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     if filled and (found := _SEP.fullmatch(lines[filled[0]])):
         first = filled.pop(0)
         said, lines[first] = found[1], _blank(lines[first])
-    is_data = (row for row in filled if not lines[row].lstrip().startswith(_MARKS))
-    place = next(is_data, len(lines))
+    place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
         return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))

@@ -48,9 +48,9 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
             names, matrix, classes = _parsed_graph(path, labels)
         else:
             if not (tables.holds_columns(path) or path.suffix.lower() == ".npz"):
+                known = f"{', '.join(files.GRAPHS)}, or the suffix of a table, such as .csv or .npz"
                 raise DataError(
-                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of "
-                    f"{', '.join(files.GRAPHS)}, or the suffix of a table, such as .csv or .npz"
+                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of {known}"
                 )
             names, matrix = _graph_of_table(path)
     if labels is not None and classes is None:
@@ -140,7 +140,8 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
             wrong = ", ".join(map(repr, error.columns[:5]))
             raise DataError(f"{path} is not a graph: {_FORMS}; these are not numeric: {wrong}") from error
     if matrix.shape[0] != matrix.shape[1]:
-        raise DataError(f"{path} is not a graph: {_FORMS}; got {matrix.shape[0]} x {matrix.shape[1]} cells")
+        got = f"{matrix.shape[0]} rows, {matrix.shape[1]} columns"
+        raise DataError(f"{path} is not a graph: {_FORMS}; got {got}")
     return list(names), matrix
 
 
@@ -171,8 +172,7 @@ def _edges(path: Path) -> NDArray[Any] | None:
     if len(empty := np.flatnonzero((rest[:, :2] == "").any(axis=1))):
         raise DataError(f"{path} must have two nodes in every row, got one in row {empty[0] + 1}")
     if other := [cell for cell in rest[:, 2:].ravel() if cell and not files.is_written_number(cell)]:
-        raise DataError(
-            f"{path} must have numbers (weights) in the third column, got {quoted(other[0])}; edges are two "
-            "columns of nodes, and optionally one of weights"
-        )
+        form = "edges are two columns of nodes, and optionally one of weights"
+        fault = f"must have numbers (weights) in the third column, got {quoted(other[0])}"
+        raise DataError(f"{path} {fault}; {form}")
     return rest[:, :2]

@@ -69,10 +69,8 @@ class MultiLabelTable(tables.NamedRows):
             raise ValueError("X must be a sparse matrix in CSR format, such as scipy.sparse.csr_array(X)")
         n, m = self.X.shape
         if self.Y.shape != (n, len(self.label_names)):
-            raise ValueError(
-                f"Y must have shape {(n, len(self.label_names))}, one row per sample and one column "
-                f"per label name; got {self.Y.shape}"
-            )
+            needed = f"{(n, len(self.label_names))}, one row per sample and one column per label name"
+            raise ValueError(f"Y must have shape {needed}; got {self.Y.shape}")
         if len(self.feature_names) != m or len(self.row_ids) != n:
             raise ValueError(
                 f"feature_names and row_ids must have one element per column and row of X, {m} and "
@@ -135,10 +133,9 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
     and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if the file is missing,
-    empty, truncated, damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some
-    labels of a row are missing; if indices are repeated or too large; if features are missing, infinite or
-    non-numeric; or if the XML file declares a document type.
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
+    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
+    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
 
     Parameters
     ----------
@@ -183,18 +180,14 @@ def read_multilabel(
     for name, value in given.items():
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
-            raise DataError(
-                f"{path} is read as {kind}, but one of the options applies to {uses} files only",
-                Remedy("omit", name, value),
-            )
+            fault = f"but one of the options applies to {uses} files only"
+            raise DataError(f"{path} is read as {kind}, {fault}", Remedy("omit", name, value))
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
-        raise DataError(
-            "only one option may specify the labels",
-            *(Remedy("pass only", name, given[name]) for name in ways),
-        )
+        remedies = (Remedy("pass only", name, given[name]) for name in ways)
+        raise DataError("only one option may specify the labels", *remedies)
     with files.readable(path):
         if kind == "ARFF":
             return _read_arff(files.file_text(path, expansion), path, given)
@@ -212,10 +205,8 @@ def _kind(path: Path) -> str:
     if inner in _SVMLIGHT:
         return "svmlight"
     if files.holds_documents(path):
-        raise DataError(
-            f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
-            "label_indicators for their labels"
-        )
+        advice = "use read_documents(path, labels=...) for the texts, and label_indicators for their labels"
+        raise DataError(f"{path} contains documents: {advice}")
     raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
@@ -285,17 +276,14 @@ class _Numbers:
         if len(bad):
             name = self._attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
-            raise DataError(
-                f"{source}, line {self._entries.lines[rows[bad[0]]]}: the value of attribute {name!r} is "
-                f"{what}",
-                Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name]),
-            )
+            remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
+            line = self._entries.lines[rows[bad[0]]]
+            raise DataError(f"{source}, line {line}: the value of attribute {name!r} is {what}", remedy)
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        tables.require_room(
-            shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
-        )
+        omitted = f"{source}: the values that its sparse rows omit"
+        tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
@@ -305,10 +293,10 @@ class _Numbers:
         lines = self._entries.lines
         odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
         if len(odd):
-            name = self._attributes[columns[places[odd[0]]]].name
+            name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
+            allowed = "labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
-                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {values[odd[0]]:g}, "
-                "but labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
+                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {value}, but {allowed}"
             )
         tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
@@ -348,10 +336,8 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     if any(not math.isfinite(value) for value in values):
         raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
-        raise DataError(
-            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which different "
-            "integers become equal in double precision; renumber them"
-        )
+        why = "beyond which different integers become equal in double precision; renumber them"
+        raise DataError(f"{source} has the label {large:.0f}; labels must be below 2^53, {why}")
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
             warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
@@ -387,19 +373,15 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
             end, error = middle, found
         else:
             first = middle
-    return (
-        f"{source}, line {first + 1} must contain labels, then features in ascending order, such as "
-        f"1,3 5:1 7:0.5: {error}"
-    )
+    needed = "labels, then features in ascending order, such as 1,3 5:1 7:0.5"
+    return f"{source}, line {first + 1} must contain {needed}: {error}"
 
 
 def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
     source, labels = str(path), options["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
-        raise TypeError(
-            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
-            f"label_names), got {quoted(labels)}"
-        )
+        needed = "the path of the archive with the array 'Y' (pass names as label_names)"
+        raise TypeError(f"for npz files, labels must be {needed}, got {quoted(labels)}")
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
     if labels is not None:
@@ -410,13 +392,17 @@ def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
         raise DataError(f"file {file} (labels) does not exist")
     known = arrays if file is None else read_arrays(file, DataError)
     Y = _indicators(known, X.shape[0], source if file is None else str(file))
+    row_ids: NDArray[Any] = np.arange(len(Y))
+    if (column := options["id_column"]) is not None:
+        ids = tables.array_column({**arrays, **known}, column, len(Y), source)
+        row_ids = tables.identifiers(ids.tolist(), column, source)
     return MultiLabelTable(
         name=path.name,
         X=X,
         Y=Y,
         feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X, path),
         label_names=_names(options["label_names"], known, "label_names", "y", Y, path),
-        row_ids=_row_ids(options["id_column"], {**arrays, **known}, X.shape[0], source),
+        row_ids=row_ids,
     )
 
 
@@ -446,10 +432,9 @@ def require_finite_csr(X: Any, source: str) -> None:
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source} has the value {X.data[bad[0]]:g} in row {row + 1}, for the feature with the index "
-            f"{X.indices[bad[0]]} (counted from 0); fill in or remove such values first"
-        )
+        where = f"in row {row + 1}, for the feature with the index {X.indices[bad[0]]} (counted from 0)"
+        value = f"{X.data[bad[0]]:g}"
+        raise DataError(f"{source} has the value {value} {where}; fill in or remove such values first")
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
@@ -478,10 +463,8 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
 def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it contains {held}",
-            Remedy("name the archive that contains it with", "labels"),
-        )
+        fault = f"has no array 'Y' of shape (n_samples, n_labels); it contains {held}"
+        raise DataError(f"{source} {fault}", Remedy("name the archive that contains it with", "labels"))
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
@@ -536,17 +519,9 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
     """Return x0, x1, .... Raise a DataError if ``count`` is implausible for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
-        raise DataError(
-            f"{source} has {count:,} features, more than the {most:,} allowed for {n_values:,} "
-            "values; one of its indices is probably wrong"
-        )
+        limit = f"more than the {most:,} allowed for {n_values:,} values"
+        raise DataError(f"{source} has {count:,} features, {limit}; one of its indices is probably wrong")
     return tuple(f"{prefix}{number}" for number in range(count))
-
-
-def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
-    if column is None:
-        return np.arange(n_rows)
-    return tables.identifiers(tables.array_column(arrays, column, n_rows, source).tolist(), column, source)
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:

@@ -130,19 +130,16 @@ def prepare_table(
 ) -> PreparedTable:
     """Compute features from the numbers, booleans, dates and categories in a table.
 
-    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units, or
-    parentheses instead of a minus sign. Fractions, times of day and durations (in hours), dates (20240131
-    only if all cells have this form), weeks (2024-W05), periods and words for missing values (NA, n/a, null,
-    ?) are recognised. A note lists numbers such as -999 that may mark missing values. Numerals with leading
-    zeros (01000) or several digits before an exponent (2004E205), and integers that float64 cannot
-    distinguish, are treated as codes, and hence as categories. Booleans become 0 and 1, dates become days,
-    and categories become one indicator per value (a single indicator if there are two values).
+    Cells of any type are parsed like text in a CSV file; :doc:`/data` lists the recognised notations. Numbers
+    may have decimal commas or units. Booleans become 0 and 1, times and durations become hours, dates become
+    days, and categories become one indicator per value (a single indicator for two values). Codes such as
+    01000 are categories.
 
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
-    unique strings, or if they mix units or have ambiguous commas or dates. Up to 5% of the numbers in a
-    column may lack the unit. Raises a DataError if there are fewer than two rows, duplicate column names, no
-    usable columns, or huge numbers. Warns if one column alone determines the best split in two, or if a
-    column with mixed units is dropped.
+    unique strings, if they mix units (up to 5% of the numbers may lack the unit), or if their commas or dates
+    are ambiguous. Raises a DataError if there are fewer than two rows, duplicate column names, no usable
+    columns, or huge numbers. Warns if one column alone determines the best split in two, or if units are
+    mixed.
 
     Parameters
     ----------
@@ -422,10 +419,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input"
-                )
+                expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+                raise ValueError(f"X has {frame.shape[1]} features, but {expected}")
             frame = frame.set_axis(self._names_in, axis=1)
         if not len(frame):
             raise DataError("the table has no rows")
@@ -760,7 +755,7 @@ class _Scale:
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
-        """Return the cells with new categories set to missing; note them in ``alarming`` and ``unseen``."""
+        """Set new categories to missing, and add them to the notes ``alarming`` and to ``unseen``."""
         unknown: list[str] = []
         if self.column.kind == "category":
             unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
@@ -786,7 +781,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Note values outside the range of the fit; in ``alarming`` if any is far outside."""
+        """Add a note on values outside the range of the fit, to ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))

@@ -29,10 +29,8 @@ def load_bundled(name: str) -> Table:
         Table with known classes. Rows are often sorted by class; :meth:`Table.shuffled` shuffles them.
     """
     if name not in BUNDLED:
-        raise ValueError(
-            f"unknown data set {name!r}; bundled data sets are "
-            f"{', '.join(BUNDLED)}{did_you_mean(name, BUNDLED)}"
-        )
+        known = f"bundled data sets are {', '.join(BUNDLED)}"
+        raise ValueError(f"unknown data set {name!r}; {known}{did_you_mean(name, BUNDLED)}")
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()

@@ -153,11 +153,10 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
-    cells have this form) become days since the earliest date, and times of day and durations become hours.
-    Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
-    equal in double precision, are treated as codes and hence as text. An unnamed first column contains row
-    identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is dropped. Takes O(bytes) time and memory.
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
+    earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
+    An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
+    dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
@@ -291,21 +290,17 @@ def named_columns(
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
-            notes.append(
-                "the first line contains only numbers and is read as data; the columns are called "
-                f"column1 to column{len(cells)}"
-                if len(cells) > 1
-                else "the first line is a number and is read as data; the column is called column1"
-            )
+            names = f"column1 to column{len(cells)}" if len(cells) > 1 else "column1"
+            notes.append(f"the first line contains only numbers and is read as data, with the names {names}")
             header = False
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
-    names = column_names(head, source, numbers=True)
-    decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
+    columns = column_names(head, source, numbers=True)
+    decimals = [name for name in columns if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
         text = f"the first line is read as column names, but {decimals[0]!r} looks like a value; "
         notes.append(Advice(f"{text}read it as data with ", "header=False", "--no-header"))
-    return names, True
+    return columns, True
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:

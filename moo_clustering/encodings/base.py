@@ -66,10 +66,9 @@ class Encoding(ABC):
 
         By default, raises a TypeError that names the calling class or function.
         """
-        frame = sys._getframe(1)
-        who = getattr(frame.f_locals.get("self"), "__class__", type(None)).__name__
-        who = frame.f_code.co_name if who == "NoneType" else who
-        name = type(self).__name__
+        frame, name = sys._getframe(1), type(self).__name__
+        caller = frame.f_locals.get("self")
+        who = frame.f_code.co_name if caller is None else type(caller).__name__
         raise TypeError(
             f"{name} cannot encode partitions, which {who} requires: define {name}.encode(labels), or start "
             "from genotypes"
@@ -164,9 +163,9 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
     """Permute each partition's labels to agree with its reference on as many samples as possible.
 
-    Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters (an assignment
-    problem on the contingency table). Raises a TypeError if labels are not integers, and a ValueError if rows
-    differ in length, or if a label is negative or not below ``n_clusters``.
+    Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
+    TypeError if labels are not integers, and a ValueError if rows differ in length, or if a label is negative
+    or not below ``n_clusters``.
 
     Parameters
     ----------
@@ -190,12 +189,13 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     fixed, moving = np.broadcast_arrays(fixed, moving)
     # Copy, because views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
-    if _n_codes(rows, others) <= 2:
+    k = 1 + int(max(rows.max(initial=0), others.max(initial=0)))
+    if k <= 2:
         # Swap the labels in rows where most samples disagree.
         flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
         aligned = np.where(flip[:, None], 1 - others, others)
     else:
-        aligned = _assigned(rows, others)
+        aligned = _assigned(rows, others, k)
     return aligned.reshape(moving.shape).astype(moving.dtype)
 
 
@@ -221,13 +221,8 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
     return codes
 
 
-def _n_codes(rows: IntArray, others: IntArray) -> int:
-    return 1 + int(max(rows.max(initial=0), others.max(initial=0)))
-
-
-def _assigned(rows: IntArray, others: IntArray) -> IntArray:
-    """Align any number of clusters by the assignment with the highest agreement."""
-    k = _n_codes(rows, others)
+def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
+    """Align up to k clusters by the assignment with the highest agreement."""
     # Use each row's own number of labels, so that its result does not depend on other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)
@@ -293,21 +288,16 @@ def row_digests(X: ArrayLike) -> list[bytes]:
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}")
-    if X.dtype.kind != "f":
-        return _digests(X, np.int64)
-    with np.errstate(invalid="ignore"):
-        whole = X.astype(np.int64)
-    keys = _digests(whole, np.int64)
-    for row in np.flatnonzero((whole != X).any(axis=1)):
-        # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
-        (keys[row],) = _digests(X[row : row + 1] + 0.0, np.float64)
+    keys = []
+    for row in X:
+        with np.errstate(invalid="ignore"):
+            values: NDArray[Any] = np.ascontiguousarray(row, dtype=np.int64)
+        if X.dtype.kind == "f" and not np.array_equal(values, row):
+            # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
+            values = np.ascontiguousarray(row, dtype=np.float64) + 0.0
+        person = values.dtype.str.encode()
+        keys.append(hashlib.blake2b(values.data, digest_size=16, person=person).digest())
     return keys
-
-
-def _digests(X: NDArray[Any], dtype: type[np.generic]) -> list[bytes]:
-    kind = np.dtype(dtype).str.encode()
-    rows = (np.ascontiguousarray(row, dtype=dtype) for row in X)
-    return [hashlib.blake2b(row.data, digest_size=16, person=kind).digest() for row in rows]
 
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
@@ -315,10 +305,9 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
-    genes = X.astype(np.int64) if np.all(np.abs(X) <= _FAR) else None
-    if genes is None or not np.array_equal(genes, X):
+    if not ((np.abs(X) <= _FAR) & (np.rint(X) == X)).all():
         raise ValueError(f"X must contain integer genes, got fractions or values out of range: {VALID_GENES}")
-    return genes
+    return X.astype(np.int64)
 
 
 def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:

@@ -32,7 +32,6 @@ class LabelEncoding(base.Encoding):
         self.n_samples = self.n_var = int(n_samples)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: 0 and k_max - 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self.k_max - 1, dtype=self.dtype)
 

@@ -58,7 +58,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Attributes
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
-    graph : LocusGraph or None
     links : TreeLinks or None
         Links that have genes, and the parts into which the tree falls without them.
 
@@ -105,12 +104,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
             self.n_var = len(self.links.relevant)
 
     @property
-    def relevant(self) -> NDArray[np.int32]:
+    def relevant(self) -> Labels:
         """Sample at which each gene's link starts."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
-    def base(self) -> NDArray[np.int32]:
+    def base(self) -> Labels:
         """Part to which each sample belongs; without a tree, every sample is its own part."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
@@ -120,7 +119,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.n_samples if self.links is None else self.links.n_parts
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: the first and last sample, or 0 and 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
 
@@ -130,16 +128,15 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     def parts(self, X: IntArray) -> Parts:
         """Return, for each part, the lowest-numbered part in its cluster, shape (n_individuals, n_parts)."""
-        genes = np.ascontiguousarray(
-            checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
-        )
-        if self.links is None:
-            out = np.empty(genes.shape, dtype=np.int32)
-            for_parts(lambda a, b: component_rows(genes, a, b, out), len(genes), 8 * out.size, self.n_jobs)
-            return out
-        if self.kind == "split":
-            return self.links.split_parts(genes, self.n_jobs)
-        return self.links.short_parts(genes, self.n_jobs)
+        genes = np.ascontiguousarray(self._checked(X))
+        if self.links is not None:
+            return self.links.parts(genes, self.kind == "split", self.n_jobs)
+        out = np.empty(genes.shape, dtype=np.int32)
+        for_parts(lambda a, b: component_rows(genes, a, b, out), len(genes), 8 * out.size, self.n_jobs)
+        return out
+
+    def _checked(self, X: IntArray) -> IntArray:
+        return checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
 
     def decode(self, X: IntArray) -> Labels:
         """Return the connected components, numbered by first appearance."""
@@ -157,25 +154,21 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     def to_full(self, X: IntArray) -> IntArray:
         """Convert genotypes to kind "locus", int32 of shape (n_individuals, n_samples)."""
-        genes = checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
+        genes = self._checked(X)
         if self.links is None:
             return genes.astype(np.int32)
-        full = np.tile(self.links.parent, (len(genes), 1))
-        relevant = self.links.relevant
+        full, relevant = np.tile(self.links.parent, (len(genes), 1)), self.links.relevant
         if self.kind == "split":
-            full[:, relevant] = np.where(genes != 0, self.links.parent[relevant], relevant)
-        else:
-            full[:, relevant] = genes
+            genes = np.where(genes != 0, self.links.parent[relevant], relevant)
+        full[:, relevant] = genes
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
         """Convert "locus" genotypes to this kind; links without genes are replaced by tree links."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
-        if self.links is None:
-            return full.astype(self.dtype)
-        genes = full[:, self.links.relevant]
-        if self.kind == "split":
-            return (genes == self.links.parent[self.links.relevant]).astype(self.dtype)
+        genes = full[:, self.relevant]
+        if self.links is not None and self.kind == "split":
+            genes = genes == self.links.parent[self.links.relevant]
         return genes.astype(self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
@@ -194,14 +187,15 @@ class LocusAdjacencyEncoding(checks.Encoding):
         if self.links is not None:
             encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
             return encoded(labels).astype(self.dtype)
+        X = np.empty(labels.shape, dtype=self.dtype)
         if self.neighbors is not None:
-            rows = [forest_links(self.neighbors, row) for row in labels]
-            return np.array(rows, dtype=self.dtype).reshape(labels.shape)
+            for genes, row in zip(X, labels, strict=True):
+                genes[:] = forest_links(self.neighbors, row)
+            return X
         order = np.argsort(labels, axis=1, kind="stable")
         same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
         target = order.copy()
         target[:, :-1] = np.where(same, order[:, 1:], order[:, :-1])
-        X = np.empty(labels.shape, dtype=self.dtype)
         np.put_along_axis(X, order, target, axis=1)
         return X
 
@@ -234,8 +228,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
             return rng.integers(0, self.n_samples, size=shape, dtype=np.int32)
         samples = self.relevant
         choices = np.column_stack([samples, self.neighbors[samples]])
-        places = np.arange(self.n_var)
-        picked: IntArray = choices[places, rng.integers(0, choices.shape[1], size=shape)]
+        picked: IntArray = choices[np.arange(self.n_var), rng.integers(0, choices.shape[1], size=shape)]
         return np.where(picked >= 0, picked, samples).astype(self.dtype)
 
 
@@ -329,26 +322,14 @@ class TreeLinks:
 
     @property
     def n_parts(self) -> int:
-        """Number of parts."""
         return len(self.above)
 
-    def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Decode bits to the lowest-numbered part in each part's cluster, (n_individuals, n_parts)."""
+    def parts(self, G: NDArray[Any], are_bits: bool, n_jobs: int | None = None) -> Parts:
+        """Decode bits or link targets to the lowest-numbered part in each part's cluster."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
-        for_parts(
-            lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
-        )
-        return out
-
-    def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Decode genes that are link targets, with the same result as :meth:`split_parts`."""
-        out = np.empty((len(G), self.n_parts), dtype=np.int32)
-        for_parts(
-            lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
-            len(G),
-            4 * out.size,
-            n_jobs,
-        )
+        kernel, leads = (split_components, self.above) if are_bits else (short_components, self.base)
+        cost = out.size if are_bits else 4 * out.size
+        for_parts(lambda lo, hi: kernel(G, leads, self.gene, lo, hi, out), len(G), cost, n_jobs)
         return out
 
     def split_genes(self, labels: NDArray[Any]) -> BoolArray:
@@ -366,7 +347,6 @@ class TreeLinks:
         return genes.astype(np.int32)
 
     def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Return the labels of all samples, with clusters numbered by first appearance."""
         out = np.empty((len(parts), len(self.base)), dtype=np.int32)
 
         def share(lo: int, hi: int) -> None:

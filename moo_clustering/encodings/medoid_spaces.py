@@ -69,16 +69,10 @@ class MedoidSpace(ABC):
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
-        for block, index in self.blocks(medoids):
-            rows, places = block, index  # bind these values; the threads end before the next block anyway
-            for_parts(
-                lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
-                    rows, places, distances, labels, lo, hi
-                ),
-                len(medoids),
-                4.0 * np.count_nonzero(index >= 0) * self.n_samples,
-                self.n_jobs,
-            )
+        for rows, places in self.blocks(medoids):
+            assign = partial(kernels.nearest_medoids, rows, places, distances, labels)
+            n_operations = 4.0 * np.count_nonzero(places >= 0) * self.n_samples
+            for_parts(assign, len(medoids), n_operations, self.n_jobs)
         if exception:
             row, position = np.nonzero(medoids >= 0)
             labels[row, medoids[row, position]] = position
@@ -89,13 +83,9 @@ class MedoidSpace(ABC):
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
-        found = memo.complete(
-            members.labels,
-            np.arange(k) < n_clusters[:, None],
-            lambda wanted, medoids: self.find_medoids(members, wanted, medoids),
-        )
+        present, find = np.arange(k) < n_clusters[:, None], partial(self.find_medoids, members)
         out = np.full((len(labels), width), -1, dtype=np.int64)
-        out[:, :k] = found
+        out[:, :k] = memo.complete(members.labels, present, find)
         return out
 
 
@@ -127,7 +117,7 @@ class DistanceMatrixSpace(MedoidSpace):
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
     # distinct clusters O(p n^2 / k). Bit counts on a copy with one byte per distance, rounded down, give
-    # lower bounds on total distances, so that exact totals are only needed for the most promising medoids.
+    # lower bounds on total distances, so that exact totals are only computed for the most promising medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -181,15 +171,9 @@ class DistanceMatrixSpace(MedoidSpace):
         masks = np.zeros((*wanted.shape, self._planes.shape[2]), dtype=np.uint64)
         kernels.cluster_masks(labels, masks)
         totals = np.empty(labels.shape, dtype=np.int32)
-        coarse, clusters, limits = (
-            (masks, totals, self._unit),
-            (order, starts, wanted),
-            (RELATIVE, self._each),
-        )
+        clusters = masks, totals, self._unit, order, starts, wanted, RELATIVE, self._each
         bound = partial(kernels.coarse_totals, self._planes, labels, masks, wanted, totals)
-        find = partial(
-            kernels.least_total_members, self.distances, self._planes, *coarse, *clusters, *limits, found
-        )
+        find = partial(kernels.least_total_members, self.distances, self._planes, *clusters, found)
         for kernel, count in ((bound, self.n_samples), (find, len(some))):
             for_parts(kernel, count, masks.shape[2] * labels.size, self.n_jobs)
         medoids[some] = found
@@ -203,10 +187,8 @@ class VectorSpace(MedoidSpace):
     # data. Memory beyond the data is O(p n). Euclidean ``total_to_one`` takes O(n^2 d) time, once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
-        self.n_samples = len(norms)
-        self.kind = kind
-        self.norms = norms
-        self.n_jobs = n_jobs
+        self.n_samples, self.norms = len(norms), norms
+        self.kind, self.n_jobs = kind, n_jobs
         # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
@@ -261,41 +243,27 @@ class DenseVectorSpace(VectorSpace):
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = self.X[ids] @ self.X.T
-        self._parts(
-            lambda lo, hi: kernels.dense_rows(self.X, self.norms, ids, self.kind, rows, lo, hi),
-            len(ids),
-            8.0 * rows.size,
-        )
+        fill = partial(kernels.dense_rows, self.X, self.norms, ids, self.kind, rows)
+        self._parts(fill, len(ids), 8.0 * rows.size)
         return rows
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
-        self._parts(
-            lambda lo, hi: kernels.dense_own(self.X, medoids, labels, self.kind, out, lo, hi),
-            len(labels),
-            labels.size * self.X.shape[1],
-        )
+        fill = partial(kernels.dense_own, self.X, medoids, labels, self.kind, out)
+        self._parts(fill, len(labels), labels.size * self.X.shape[1])
         return out
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
         least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
-        self._parts(
-            lambda lo, hi: kernels.dense_separations(self.X, medoids, self.kind, least, greatest, lo, hi),
-            len(medoids),
-            medoids.size * medoids.shape[1] * self.X.shape[1] / 2,
-        )
+        fill = partial(kernels.dense_separations, self.X, medoids, self.kind, least, greatest)
+        self._parts(fill, len(medoids), medoids.size * medoids.shape[1] * self.X.shape[1] / 2)
         return least, greatest
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        each = 2.0 / kernels.GRAIN if self.kind == kernels.COSINE else 0.0
-        order, starts = members.order, members.starts
-        self._parts(
-            lambda lo, hi: kernels.dense_medoids(
-                self.X, self.zero, order, starts, wanted, self.kind, RELATIVE, each, medoids, lo, hi
-            ),
-            len(order),
-            2 * order.size * self.X.shape[1],
-        )
+        ties = RELATIVE, 2.0 / kernels.GRAIN if self.kind == kernels.COSINE else 0.0
+        clusters = self.zero, members.order, members.starts, wanted, self.kind, *ties
+        find = partial(kernels.dense_medoids, self.X, *clusters, medoids)
+        self._parts(find, len(medoids), 2 * members.order.size * self.X.shape[1])
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
@@ -331,10 +299,8 @@ class SparseVectorSpace(VectorSpace):
     def rows(self, ids: IntArray) -> FloatArray:
         rows = np.empty((len(ids), self.n_samples))
         by_column = (self._columns.indptr, self._columns.indices, self._columns.data)
-        data = (*self._csr(), *by_column, self.norms)
-        self._parts(
-            lambda lo, hi: kernels.sparse_rows(*data, ids, self.kind, rows, lo, hi), len(ids), 2 * rows.size
-        )
+        fill = partial(kernels.sparse_rows, *self._csr(), *by_column, self.norms, ids, self.kind, rows)
+        self._parts(fill, len(ids), 2 * rows.size)
         return rows
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:

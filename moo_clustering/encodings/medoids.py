@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import block_slices, quoted
+from moo_clustering._arrays import block_slices, instance, quoted
 from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
@@ -16,8 +16,6 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Entries per block of distances in ``decode``: 8 MiB, small enough for the cache.
-DECODE_BLOCK = 2**20
 # Distance sums within this factor are ties, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
@@ -39,7 +37,6 @@ class RowGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: -1 (no cluster) and the index of the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
@@ -109,9 +106,10 @@ class _MedoidGenes(RowGenes):
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
         return [self._medoid(np.flatnonzero(numbers == cluster)) for cluster in clusters]
 
-    @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
-        """Return the medoid of a cluster."""
+        within = self.distances[np.ix_(members, members)]
+        total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
+        return int(members[np.argmax(total <= total.min() * SAME)])
 
 
 class MedoidEncoding(_MedoidGenes):
@@ -119,8 +117,8 @@ class MedoidEncoding(_MedoidGenes):
 
     Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
     medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A cluster's
-    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
-    constant memory in addition to the labels. Source: NSGA-II-clus.
+    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time.
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -170,10 +168,7 @@ class MedoidEncoding(_MedoidGenes):
         )
         self.sizes = sizes
         if sizes is not None:
-            if not isinstance(sizes, ClusterSizes):
-                raise TypeError(
-                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}"
-                )
+            instance("sizes", sizes, ClusterSizes, "ClusterSizes, such as ClusterSizes(3, 8)")
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
@@ -185,38 +180,10 @@ class MedoidEncoding(_MedoidGenes):
     def decode(self, X: IntArray) -> Labels:
         """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
-        if self.sizes is not None:
-            costs = (self.distances[row[row >= 0]].T for row in medoids)
-            found = [self.sizes.assign(cost) for cost in costs]
-            return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
-        sizes = (medoids >= 0).sum(axis=1)
-        labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Sort by descending size, so that the sets with a j-th medoid come first in each block.
-        order = np.argsort(-sizes, kind="stable")
-        step = max(1, DECODE_BLOCK // self.n_samples)
-        for lo in range(0, len(order), step):
-            rows = order[lo : lo + step]
-            labels[rows] = self._nearest(medoids[rows], sizes[rows])
-        row, position = np.nonzero(medoids >= 0)
-        labels[row, medoids[row, position]] = position
-        return labels
-
-    def _nearest(self, medoids: IntArray, sizes: IntArray) -> Labels:
-        """Return the position of each sample's nearest medoid; rows must be sorted by descending size."""
-        nearest = self.distances[medoids[:, 0]]
-        labels = np.zeros(nearest.shape, dtype=np.int32)
-        candidate = np.empty_like(nearest)
-        for j in range(1, int(sizes[0])):
-            m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
-            np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # ties are broken by the lowest position
-            np.copyto(nearest[:m], candidate[:m], where=closer)
-            np.copyto(labels[:m], j, where=closer)
-        return labels
-
-    def _medoid(self, members: IntpArray) -> int:
-        total = self.distances[np.ix_(members, members)].sum(axis=1)
-        return int(members[np.argmax(total <= total.min() * SAME)])
+        if self.sizes is None:
+            return decode_slots(medoids, self.distances)
+        found = [self.sizes.assign(self.distances[row[row >= 0]].T) for row in medoids]
+        return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
@@ -224,26 +191,8 @@ class MedoidEncoding(_MedoidGenes):
         Genes are rounded first. Medoids are added in ascending order of the absent row indices.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
-        kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
-        ids[~kept] = -1
-        ids = np.take_along_axis(ids, np.argsort(~kept, axis=1, kind="stable"), axis=1)
-        short = np.flatnonzero(kept.sum(axis=1) < self.k_min)
-        if len(short):
-            ids[short] = self._filled(ids[short])
-        return ids
-
-    def _filled(self, ids: IntArray) -> IntArray:
-        """Append the lowest absent row indices to rows with fewer than k_min medoids."""
-        # These rows have fewer than k_min medoids, so the first 2 k_min - 1 row indices suffice.
-        n_candidates = min(self.n_samples, 2 * self.k_min - 1)
-        present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
-        named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
-        np.put_along_axis(present, named, True, axis=1)
-        absent = np.argsort(present[:, :n_candidates], axis=1, kind="stable")
-        position = np.arange(self.k_min) - (ids >= 0).sum(axis=1)[:, None]
-        fill = np.take_along_axis(absent, np.maximum(position, 0), axis=1)
-        ids[:, : self.k_min] = np.where(position >= 0, fill, ids[:, : self.k_min])
-        return ids
+        ids[ids >= self.n_samples] = -1
+        return filled(first_distinct(ids, self.k_max), self.k_min, self.n_samples).astype(self.dtype)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
@@ -297,25 +246,18 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     dtype = np.dtype(np.int64)
 
     def __init__(self, distances: ArrayLike, k_max: int, k_min: int = 2) -> None:
-        H = checked_distances(distances, "distances", directed=True)
-        self.distances = H
-        if H.flags.writeable:
+        self.distances = checked_distances(distances, "distances", directed=True)
+        if self.distances.flags.writeable:
             # Use a read-only view, so that the caller's matrix remains writeable.
-            self.distances = H.view()
+            self.distances = self.distances.view()
             self.distances.flags.writeable = False
-        self.n_samples = len(H)
+        self.n_samples = len(self.distances)
         self.k_min, self.k_max = base.checked_cluster_range(k_min, k_max, self.n_samples)
         self.n_var = self.k_max
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid; see :func:`decode_slots`."""
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
-
-    def _medoid(self, members: IntpArray) -> int:
-        within = self.distances[np.ix_(members, members)]
-        total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
-        return int(members[np.argmax(total <= total.min() * SAME)])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return the ``n_neighbors`` samples nearest to each sample by its distance row, nearest first.
@@ -377,7 +319,6 @@ def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
     """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
-    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -385,18 +326,7 @@ def repair_slots(
             f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}"
         )
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
-    while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
-        rows = slots[short]
-        absent = _lowest_absent(rows) if rng is None else random_absent(rows, n_samples, rng)
-        slots[short, (rows < 0).argmax(axis=1)] = absent
-    return slots
-
-
-def _lowest_absent(rows: IntArray) -> IntArray:
-    """Return each row's lowest absent id: the number of t such that the t-th smallest id equals t."""
-    width = rows.shape[1]
-    ordered = np.sort(np.where(rows < 0, width + 1, rows), axis=1)
-    return np.count_nonzero(ordered == np.arange(width), axis=1)
+    return filled(slots, k_min, n_samples, rng)
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
@@ -428,21 +358,24 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
     return np.take_along_axis(sets, np.argsort(~kept, axis=1, kind="stable"), axis=1)
 
 
-def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Draw, for each row, a sample that the row lacks; no row may contain all samples."""
+def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
+    """Return a sample that each row lacks: a random one, or the lowest index without a generator."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
-    rank = rng.integers(0, n_samples - set_sizes(sets))
+    free = n_samples - set_sizes(sets)
+    rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
     return np.asarray(rank + skipped, dtype=np.int64)
 
 
-def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Return a copy with random samples appended to rows with fewer than ``k_min`` medoids."""
-    sets = sets.copy()
-    while len(short := np.flatnonzero(set_sizes(sets) < k_min)):
-        sets[short, set_sizes(sets[short])] = random_absent(sets[short], n_samples, rng)
-    return sets
+def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator | None = None) -> IntArray:
+    """Return a copy with samples in the first empty slots of rows with fewer than ``k_min`` medoids."""
+    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
+    slots = slots.copy()
+    while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
+        absent = random_absent(slots[short], n_samples, rng)
+        slots[short, (slots[short] < 0).argmax(axis=1)] = absent
+    return slots
 
 
 def occurred_before(X: IntArray) -> BoolArray:

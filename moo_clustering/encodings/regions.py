@@ -48,10 +48,8 @@ class RegionEncoding(LabelEncoding):
     ----------
     indptr, indices : ndarray of int32
         The neighbours of area i are ``indices[indptr[i]:indptr[i + 1]]``.
-    component : ndarray of shape (n_areas,)
-        Connected component of each area.
-    n_regions_of : ndarray of shape (n_components,)
-        Number of regions in each component.
+    component, n_regions_of : ndarrays of shapes (n_areas,) and (n_components,)
+        Connected component of each area, and number of regions in each component.
 
     Examples
     --------
@@ -92,20 +90,16 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # ``_feasible`` serves as a fallback for plans that cannot be grown or repaired.
-        rng = np.random.default_rng(0)
-        if known is not None:
-            if not self.is_feasible(known)[0]:
-                raise ValueError("plan must have n_regions connected regions, and loads within the bounds")
-            self._feasible = np.array(known[0], dtype=np.int32)
-            return
-        found = next((plan for plan in (self._grown(rng) for _ in range(_PLANS)) if plan is not None), None)
+        if known is not None and not self.is_feasible(known)[0]:
+            raise ValueError("plan must have n_regions connected regions, and loads within the bounds")
+        found = self._first_grown(_PLANS, np.random.default_rng(0)) if known is None else known[0]
         if found is None:
             raise ValueError(
                 f"found no {self.n_regions} connected regions with loads from {self.low:g} to {self.high:g} "
                 f"in {_PLANS} attempts: widen the bounds, or change the number of regions"
             )
-        self._feasible = found
+        # Fallback for plans that cannot be grown or repaired.
+        self._feasible = np.array(found, dtype=np.int32)
 
     def is_feasible(self, X: IntArray) -> BoolArray:
         """Return whether each plan has connected regions and loads within the bounds."""
@@ -145,12 +139,17 @@ class RegionEncoding(LabelEncoding):
         """Draw plans by bisecting random spanning trees until there are ``n_regions`` regions."""
         plans = np.empty((n_individuals, self.n_var), dtype=self.dtype)
         for row in range(n_individuals):
-            grown = next((plan for plan in (self._grown(rng) for _ in range(3)) if plan is not None), None)
+            grown = self._first_grown(3, rng)
             if grown is None:
                 grown = self._feasible.copy()
                 self.recombine(grown, 2 * self.n_regions, rng)
             plans[row] = grown
         return plans
+
+    def _first_grown(self, n_tries: int, rng: np.random.Generator) -> Labels | None:
+        """Return the first plan that can be grown in ``n_tries`` attempts, or None."""
+        grown = (self._grown(rng) for _ in range(n_tries))
+        return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
         """Redivide pairs of neighbouring regions along random spanning trees, in place.
@@ -182,20 +181,17 @@ class RegionEncoding(LabelEncoding):
         """Grow a plan; return None if a component could not be divided within the bounds."""
         plan = np.empty(self.n_var, dtype=np.int32)
         bias = np.zeros(len(self.indices)) if bias is None else bias
-        first = 0
+        first, graph = 0, (self.indptr, self.indices, self.weight)
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
-            arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
-            if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                # Divide without bounds; regions whose loads violate the bounds are recombined below.
-                arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
-                if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                    return None
+            # If no division is within the bounds, divide without bounds; ``recombine`` corrects the loads.
+            if not any(
+                kernels.grow_regions(plan, nodes, first, k, *graph, *bounds, bias, _TREES, rng)
+                for bounds in (self.bounds_of_loads, (0.0, np.inf))
+            ):
+                return None
             first += k
-        if self._holds(plan, np.empty_like(plan)) or self.recombine(
-            plan, 20 * self.n_regions, rng, mend=True
-        ):
-            return plan
-        return None
+        holds = self._holds(plan, np.empty_like(plan))
+        return plan if holds or self.recombine(plan, 20 * self.n_regions, rng, mend=True) else None
 
     def mend(self, labels: IntArray) -> Labels:
         """Convert labels of the areas (-1: none) to a similar, feasible plan; see :meth:`repair`."""
@@ -233,7 +229,7 @@ class RegionEncoding(LabelEncoding):
         before[known] = base.align_labels(plan[known], labels[known])
         # Annealing can make the plan worse; such a result is discarded.
         n_agree, found = np.count_nonzero(plan == before), plan.copy()
-        self._climb(found, _CHANGED, before, self.bounds_of_loads, _PER_AREA * self.n_var, rng, heat=0.3)
+        self._climb(found, _CHANGED, before, self.bounds_of_loads, 0.3, _PER_AREA * self.n_var, rng)
         return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
@@ -243,28 +239,18 @@ class RegionEncoding(LabelEncoding):
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
-            self._climb(plan, _VARIATION, plan, (-np.inf, np.inf), 1 + self.n_var // 2, rng)
+            self._climb(plan, _VARIATION, plan, (-np.inf, np.inf), 0.0, 1 + self.n_var // 2, rng)
         return self._holds(plan, piece)
 
     def _climb(
-        self,
-        plan: Labels,
-        rates: FloatArray,
-        before: Labels,
-        bounds: tuple[float, float],
-        n_proposals: int,
-        rng: np.random.Generator,
-        heat: float = 0.0,
+        self, plan: Labels, rates: FloatArray, before: Labels, bounds: tuple[float, float], *rest: object
     ) -> None:
         """Move areas across boundaries to lower an objective that needs neither features nor shapes."""
         nothing, borders = np.zeros((self.n_var, 2)), np.zeros(len(self.indices))
-        graph = self.indptr, self.indices, self.weight
-        kernels.climb_boundaries(
-            plan, *graph, nothing, *bounds, rates, before, nothing, borders, heat, n_proposals, rng
-        )
+        graph = self.indptr, self.indices, self.weight, nothing
+        kernels.climb_boundaries(plan, *graph, *bounds, rates, before, nothing, borders, *rest)
 
     def _counted(self, plan: IntArray) -> Int64Array:
-        """Count the regions in each component of a plan."""
         component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
         return np.bincount(component).astype(np.int64)
 
@@ -285,10 +271,9 @@ class RegionEncoding(LabelEncoding):
             )
         if (least > most).any():
             one = int((least > most).argmax())
-            area = int(np.flatnonzero(self.component == one)[0])
+            area = int((self.component == one).argmax())
             kind = "island" if sizes[one] == 1 else f"component of {sizes[one]} areas"
-            if len(sizes) == 1:
-                kind = "graph"
+            kind = "graph" if len(sizes) == 1 else kind
             raise ValueError(
                 f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
                 f"with loads from {self.low:g} to {self.high:g}: connect it to other areas, or widen the "

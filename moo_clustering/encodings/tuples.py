@@ -9,12 +9,10 @@ from moo_clustering.encodings import base
 
 
 class TupleEncoding(base.Encoding):
-    """Concatenation of encodings, for example for the rows and columns of a table (co-clustering).
+    """Concatenation of two or more encodings, for example for rows and columns of a table (co-clustering).
 
-    The genes and the samples of all parts are concatenated: a partition contains the samples of all parts,
-    and no cluster contains samples from different parts. :meth:`split` returns one partition per part. Each
-    method takes the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
-    least two encodings.
+    The genes and the samples of all parts are concatenated, and no cluster contains samples from different
+    parts. :meth:`split` returns one partition per part.
 
     Parameters
     ----------
@@ -51,7 +49,6 @@ class TupleEncoding(base.Encoding):
         self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of all parts' genes."""
         low, high = zip(*(part.bounds() for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
@@ -99,7 +96,6 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Repair the genes of each part."""
         rows = base.checked_rows(X, self.n_var, "X")
         rows = np.where(self._whole, base.rounded_genes(rows, self.n_var), rows)
         pieces = self.genes(rows)
@@ -107,6 +103,5 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(made, axis=1).astype(self.dtype)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw the genes of each part."""
         made = [part.random(n_individuals, rng) for part in self.parts]
         return np.concatenate(made, axis=1).astype(self.dtype)

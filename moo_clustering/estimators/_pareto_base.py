@@ -132,39 +132,17 @@ class ParetoPoolClusterer(
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.
-    alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives with their original signs. All are maximised.
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples)
     objective_names_ : tuple of str
-    result_ : pymoo Result
-        Front with minimised objectives. None with ``kernel="bags"``.
     scoring_ : object or None
         Object that computes objectives (``values``) and scores (``score``). None without a pool.
     graph_ : csr_array
         Neighbour graph of the samples or landmarks.
-    landmark_of_ : ndarray of shape (n_samples,) or None
-        Index of the landmark that represents each sample. None without landmarks.
     n_landmarks_ : int or None
-    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
-        Landmarks in the feature units of ``fit`` (prepared features of data frames, components of reduced
-        sparse data). Use them as data for other clusterers that cannot handle all samples.
-    landmark_weights_ : ndarray of shape (n_landmarks,) or None
-        Number of samples that each landmark represents.
-    rare_groups_ : DataFrame
-        Groups of at least 20 samples that are far from all other samples, after a fit with landmarks. A group
-        has at most 1% of the samples, unless its samples are identical. Columns ``cluster``, ``n_samples``,
-        ``share``, ``sample`` (its first sample) and ``is_cluster`` (whether it is a cluster of its own).
-    outliers_ : ndarray of shape (n_samples,), bool
-        Whether a sample is far from all others, see Notes. All False for distances and bags, and if more than
-        5% of the samples would be outliers.
+        Number of landmarks. None without landmarks.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
-    transduction_ : ndarray of shape (n_samples,)
-        Class of each sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1
-        or, if classes are strings, "-1", which scikit-learn's scorers accept.
-    predict_proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities, after a fit with labels of every class. Absent if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
         Position of each cluster's class in ``classes_``, -1 if new. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
@@ -380,7 +358,11 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks in feature units, or None if every sample is used."""
+        """Landmarks, shape (n_landmarks, n_features), in units of the features; None without landmarks.
+
+        Units are those of prepared data-frame features or reduced components, if any. Use the landmarks as
+        data for clusterers that cannot handle all samples.
+        """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
         if self._samples.landmark_of is None or points is None or scaling is None:
@@ -389,13 +371,13 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples per landmark, or None if every sample is used."""
+        """Number of samples that each landmark represents, shape (n_landmarks,); None without landmarks."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index of each sample (lazy for partitioned tables); None if every sample is used."""
+        """Landmark of each sample, shape (n_samples,), lazy for partitioned tables; None without any."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -403,7 +385,11 @@ class ParetoPoolClusterer(
 
     @property
     def outliers_(self) -> Any:
-        """Mask of the samples that are far from all others, as a lazy array for partitioned tables."""
+        """Mask of the samples that are far from all others, shape (n_samples,), lazy for partitioned tables.
+
+        All False for distances and bags, and if more than 5% of the samples would be outliers. See the Notes
+        of :class:`ParetoClustering`.
+        """
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.far_samples
@@ -644,7 +630,10 @@ class ParetoPoolClusterer(
 
     @property
     def predict_proba_(self) -> FloatArray:
-        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class."""
+        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class.
+
+        Raises an AttributeError if there may be new classes.
+        """
         check_is_fitted(self)
         if (found := self._solution.probabilities) is None or self._samples.counts is not None:
             raise AttributeError(f"predict_proba_ requires {_LABELS_OF_ALL}")
@@ -652,7 +641,10 @@ class ParetoPoolClusterer(
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Class of every sample after a fit with labels, -1 for new classes and noise."""
+        """Class of each sample in the dtype of ``y``, shape (n_samples,), after a fit with labels.
+
+        New classes and noise are -1 or, if classes are strings, "-1", which scikit-learn's scorers accept.
+        """
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y)")
@@ -708,7 +700,7 @@ class ParetoPoolClusterer(
         while True:
             self._samples = pooled(ks)
             for name in ("parts_", "_marked"):
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             ks = yield from self._select(side, *supervision, ks=ks if self._grows(side) else None)
             if not ks:
                 return
@@ -763,8 +755,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters ``ks`` in the pool are too small, only returns larger numbers to try.
-        # ``settle`` can replace the selected result before attributes of the previous fit are overwritten.
+        # If the numbers of clusters ``ks`` in the pool are too small, nothing is selected, and larger numbers
+        # are returned. ``settle`` can replace the result before the previous fit is overwritten.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -827,7 +819,7 @@ class ParetoPoolClusterer(
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
         self.graph_ = samples.graph
@@ -857,7 +849,7 @@ class ParetoPoolClusterer(
             for name in ("control", "random-control"):
                 if name in self._solutions:
                     labels = self._with_noise(self._numbered(self._solutions[name]).labels)
-                    vars(self)[f"{name.replace('-', '_')}_labels_"] = self._shown(labels)
+                    setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
         """Compute the tables that a saved model omits; X contains the training samples."""
@@ -866,7 +858,7 @@ class ParetoPoolClusterer(
             self.restore_samples(X)
             saved["_samples"] = self._samples
         self._publish(None)
-        vars(self).update(saved)
+        self.__dict__.update(saved)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Return the partition assessor, reused from the last fit if the pool is the same."""
@@ -902,7 +894,7 @@ class ParetoPoolClusterer(
             assessment = assessment.beside(row, self._why_not(row, solution))
         self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
         self.confidence_interval_ = np.array(assessment.interval)
-        vars(self).pop("cluster_classes_index_", None)
+        self.__dict__.pop("cluster_classes_index_", None)
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 

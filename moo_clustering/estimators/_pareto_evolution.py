@@ -48,22 +48,11 @@ class EvolvedPartitions:
 
 
 def evolve_pool(
-    *,
-    pool: Any,
-    graph: Any,
-    indices: Sequence[ValidityIndex],
-    total: Total,
-    n_clusters: int | None = None,
-    constraints: PairwiseConstraints | None = None,
-    n_gen: int,
-    pop_size: int = 48,
-    engine: str = "pymoo",
-    survival: str = "crowding",
-    seed: int,
-    verbose: bool = False,
-    checkpoint: Checkpoint | None = None,
-    start: Labels | None = None,
-) -> Plans[EvolvedPartitions]:
+    *, pool: Any, graph: Any, indices: Sequence[ValidityIndex], total: Total, n_gen: int, seed: int,
+    n_clusters: int | None = None, constraints: PairwiseConstraints | None = None, pop_size: int = 48,
+    engine: str = "pymoo", survival: str = "crowding", verbose: bool = False,
+    checkpoint: Checkpoint | None = None, start: Labels | None = None,
+) -> Plans[EvolvedPartitions]:  # fmt: skip
     """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool).
 
     The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with each
@@ -162,16 +151,9 @@ def evolve_with_controls(
 
 
 def _composed(
-    members: Labels,
-    graph: operators.LabelGraph,
-    indices: Sequence[ValidityIndex],
-    total: Total,
-    *,
-    n_clusters: int | None,
-    constraints: PairwiseConstraints | None,
-    rng: np.random.Generator,
-    largest: int,
-) -> tuple[PartitionProblem, Any, Any, Any, Any]:
+    members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
+    n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator, largest: int,
+) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
     """Create the problem and its operators (repair can be None) from pool members in canonical form."""
     m = members.shape[1]
     if m < 2:

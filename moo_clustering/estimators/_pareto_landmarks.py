@@ -21,10 +21,10 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Outliers are found by the distance to this neighbour (the fifth), in data of at least so many samples.
+# Outliers are detected by the distance to this neighbour (the fifth), if there are at least 20 samples.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: by how many robust deviations their log distance exceeds the median, least value of a deviation,
-# ratio of their distance to that of their neighbours, and maximum share of the points.
+# Outliers: number of robust deviations by which the log distance exceeds the median, minimum deviation, ratio
+# to the distances of neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Number of passes and batch size of the k-means that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000

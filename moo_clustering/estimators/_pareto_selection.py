@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from moo_clustering import evidence, validity
-from moo_clustering._arrays import non_dominated, number_clusters
+from moo_clustering._arrays import non_dominated, number_clusters, warn_caller
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
@@ -44,8 +43,8 @@ _AGREED, _NESTED = 0.99, 0.98
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the result has more clusters than this share of the largest number in the pool.
 _NEAR_TOP = 2 / 3
-# It is also extended if Ward's method and Genie agree on a larger number. Numbers that are compared, and
-# minimum points per cluster: with ten points, they agree by at most .76 on data without groups.
+# It is also extended if Ward's method and Genie agree on a larger number. How many numbers are compared, and
+# minimum points per cluster: with ten points, the agreement is at most .76 on data without groups.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
@@ -89,13 +88,11 @@ class SideInformation:
         ends: list[Int64Array] = []
         weights: list[FloatArray | None] = []
         for pairs in (self.pairs.must_link, self.pairs.cannot_link):
-            lifted = np.sort(samples.landmark_of[pairs], axis=1)
+            lifted = np.sort(samples.landmark_of[pairs].astype(np.int64), axis=1)
             lifted = lifted[lifted[:, 0] != lifted[:, 1]]
-            shape = (samples.n_points, samples.n_points)
-            counts = sp.coo_array((np.ones(len(lifted)), (lifted[:, 0], lifted[:, 1])), shape=shape)
-            counts = counts.tocsr().tocoo()
-            ends.append(np.column_stack([counts.row, counts.col]).astype(np.int64))
-            weights.append(counts.data if len(ends[-1]) else None)
+            distinct, counts = np.unique(lifted, axis=0, return_counts=True)
+            ends.append(distinct)
+            weights.append(counts.astype(np.float64) if len(distinct) else None)
         return PairwiseConstraints(
             *ends, n_samples=samples.n_points, must_link_weights=weights[0], cannot_link_weights=weights[1]
         )
@@ -120,10 +117,8 @@ def read_side_information(
             "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
             "sample, use SISC"
         )
-    constraints = None
-    if must_link is not None or cannot_link is not None:
-        constraints = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-        constraints = constraints if len(constraints) else None
+    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    constraints = given if len(given) else None
     if constraints is not None:
         codes = None
         if targets.n_classes:
@@ -135,11 +130,9 @@ def read_side_information(
     if not targets.n_classes:
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
     if targets.n_classes == 1 and novel != "allow":
-        warnings.warn(
+        warn_caller(
             f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
-            'become new classes, as with novel="allow"',
-            UserWarning,
-            stacklevel=4,
+            'become new classes, as with novel="allow"'
         )
         novel = "allow"
     return SideInformation("novel" if novel == "allow" else "labels", targets, constraints)
@@ -165,8 +158,8 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
+    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
-    pool_values: FloatArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -248,7 +241,7 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, pool_values=values)
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
@@ -393,11 +386,9 @@ class Candidates:
         equal: Labels | None = None,
     ) -> Self:
         """Score a pool. ``values`` are its known objectives; ``sizes`` and ``equal`` restrict the result."""
-        if values is None and objectives.pool_values is not None:
+        if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
-        elif values is None:
-            values = objectives.values(pool.labels)
         total = objectives.total(values, pool.labels)
         return cls(pool, objectives, values, objectives.score(values), total, sizes, equal)
 
@@ -506,26 +497,22 @@ class Candidates:
         # factor of 1.25 or more. Also returns each one's adjusted Rand index with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
+        order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
         to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
         nearest = to_result.copy()
         numbers = [len(np.unique(labels))]
         members: list[int] = []
         for only_other_numbers in (True, False):
             for member in order:
-                if len(members) == _N_ALTERNATIVES:
-                    break
-                if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
-                    continue
-                if not self.eligible[member]:
-                    continue
                 ratios = n_clusters[member] / np.array(numbers)
                 if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < 1.25:
                     continue
-                members.append(int(member))
-                numbers.append(int(n_clusters[member]))
-                to_member = validity.pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
-                nearest = np.maximum(nearest, to_member)
-        chosen = np.array(sorted(members, key=order.tolist().index), dtype=np.intp)
+                if nearest[member] <= _MOST_ALIKE and len(members) < _N_ALTERNATIVES:
+                    members.append(member)
+                    numbers.append(int(n_clusters[member]))
+                    to_member = validity.pairwise_ari(self.labels, self.labels[member][None])[:, 0]
+                    nearest = np.maximum(nearest, to_member)
+        chosen = np.array(sorted(members, key=order.index), dtype=np.intp)
         return chosen, to_result[chosen]
 
 
@@ -549,22 +536,12 @@ class Solution(NamedTuple):
 
 
 def choose_solution(
-    samples: PooledSamples,
-    side: SideInformation,
-    pairs: PairwiseConstraints | None,
-    candidates: Candidates | None,
-    *,
-    n_clusters: int | None,
-    interval: Callable[[Candidates], tuple[int, int] | None],
-    method: str,
-    kernel: str,
-    hard: bool,
-    clamp: bool,
-    class_prior: str,
-    merge_same_class: bool,
-    seed: np.random.SeedSequence,
+    samples: PooledSamples, side: SideInformation, pairs: PairwiseConstraints | None,
+    candidates: Candidates | None, *, n_clusters: int | None,
+    interval: Callable[[Candidates], tuple[int, int] | None], method: str, kernel: str, hard: bool,
+    clamp: bool, class_prior: str, merge_same_class: bool, seed: np.random.SeedSequence,
     trusted: bool | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
     # ``hard``: must-links are certain. ``trusted``: a candidate that does not contradict the labels becomes
     # the result; None: such candidates are not sought, because all classes have labels.
@@ -596,9 +573,8 @@ def choose_solution(
     if side.kind == "pairs" and pairs is not None and len(pairs):
         return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
     found = unsupervised_partition(samples, candidates, n_clusters, method, rng)
-    n_found = int(found.max()) + 1
-    if candidates.equal is not None:
-        n_found = min(n_found, int(candidates.equal.max()) + 1)
+    equal = found if candidates.equal is None else candidates.equal
+    n_found = int(min(found.max(), equal.max())) + 1
     if candidates.interval is not None and n_found < candidates.interval[0]:
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
     elif n_clusters is not None:
@@ -609,7 +585,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return more numbers of clusters, up to ``most`` or if the data may have more groups; else none."""
+    """Return numbers of clusters for a larger pool, up to ``most``, or [] if the pool is large enough."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -749,9 +725,8 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
     # Merge clusters of the same class into the first one.
-    first = np.arange(len(classes))
-    for code in np.unique(classes[classes >= 0]):
-        first[classes == code] = np.flatnonzero(classes == code)[0]
+    same = (classes == classes[:, None]) & (classes >= 0)
+    first = np.where(classes >= 0, same.argmax(axis=1), np.arange(len(classes)))
     remaining, merged = np.unique(first[labels], return_inverse=True)
     return Solution(merged.reshape(-1), cluster_classes=classes[remaining])
 
@@ -857,11 +832,10 @@ class _LabelKernel:
         self._labels = None if candidates is None or kind == "bags" else candidates.labels
         self._columns = columns = np.flatnonzero(counts.sum(axis=1) > 0)
         self._given = np.zeros((samples.n_points, len(columns)))
-        if samples.kernels:
-            if kind != "pool":
-                for part in samples.kernels:
-                    self._given += part[:, columns]
-        elif full:
+        if samples.kernels and kind != "pool":
+            for part in samples.kernels:
+                self._given += part[:, columns]
+        elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
                 # Weight of the linear kernel relative to the other kernels.

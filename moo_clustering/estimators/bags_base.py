@@ -119,7 +119,7 @@ class BagClusterer(
             Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
             ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each pair of labels is a constraint.
+            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each labelled pair is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -129,8 +129,26 @@ class BagClusterer(
         complete(self._plans(X, y, **options))
         return self
 
-    def _plans(self, X: Any, y: ArrayLike | None = None, **options: ArrayLike | None) -> Plans[None]:
-        data = self._prepare(X, y, **options)
+    def _plans(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Plans[None]:
+        raw = read_bags(self, X, groups, offsets, reset=True)
+        self._check_sizes(raw.n_bags)
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        if y is not None:
+            warn_of_shared_clusters(y, self.n_clusters)
+        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
+        self.data_min_, self.data_range_ = self._range
+        (seed,) = spawn_seeds(self.random_state, 1)
+        equal = _base.equal_items(bag_keys(raw))
+        data = BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
         yield from self._fit(data) or ()
         if (data.united(self.labels_) != self.labels_).any():
             warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
@@ -186,27 +204,6 @@ class BagClusterer(
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
         """Cluster the bags, and set the fitted attributes. Yield any search before it runs."""
-
-    def _prepare(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> BagData:
-        """Check the input of a fit."""
-        raw = read_bags(self, X, groups, offsets, reset=True)
-        self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
-        if y is not None:
-            warn_of_shared_clusters(y, self.n_clusters)
-        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
-        self.data_min_, self.data_range_ = self._range
-        (seed,) = spawn_seeds(self.random_state, 1)
-        equal = _base.equal_items(bag_keys(raw))
-        return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")

@@ -163,12 +163,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             unit_topics=self.unit_topics,
             checkpoint=checkpoint,
             verbose=bool(self.verbose),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=int(self.max_memory),
+            **_solver_options(self),
         )
         # Unite equal documents, because a run can give them different weights and so different labels.
         equal = _base.equal_rows(weights[seen])
@@ -321,18 +316,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term")
         factorization.check_scale(X, "X", self.dtype)
-        best = factorization.map_nmf(
-            _best_run,
-            X,
-            self.n_clusters,
-            solver=self.solver,
-            seeds=spawn_seeds(self.random_state, self.n_init),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=self.max_memory,
-        )
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        best = factorization.map_nmf(_best_run, X, self.n_clusters, seeds=seeds, **_solver_options(self))
         self.losses_ = np.concatenate([losses for losses, *_ in best])
         losses, U, V, self.n_iter_ = min(best, key=lambda part: part[0].min())
         self.loss_ = float(losses.min())
@@ -389,6 +374,11 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         self._lengths = lengths[order]
         self._largest = int(np.flatnonzero(used == largest)[0])
         self.n_clusters_ = len(used)
+
+
+def _solver_options(model: Any) -> dict[str, Any]:
+    options = {name: getattr(model, name) for name in ("solver", "tol", "max_iter", "dtype", "n_jobs")}
+    return options | {"max_memory": int(model.max_memory)}
 
 
 def _best_run(

@@ -224,7 +224,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         """
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
-        scaling = getattr(samples.nearest, "scaling", None)
+        scaling: Any = getattr(samples.nearest, "scaling", None)
         in_parts = samples.rows is not None or samples.counts is not None
         kind = None
         if scaling is None or scaling.components is not None or in_parts:
@@ -306,7 +306,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return max(0.0, lead + float(total[0] - total[1]))
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
-        vars(self).pop("_n_partitioned", None)
+        self.__dict__.pop("_n_partitioned", None)
         if self._reads_parts(X):
             return self._fit_parts(parts(X), y, must_link, cannot_link)
         data = self._read(X, reset=True)
@@ -342,7 +342,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         if hasattr(table.preparer, "feature_names_in_"):
             self.feature_names_in_ = table.preparer.feature_names_in_
         return table.X
@@ -423,8 +423,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int
         Number of random instances that represent each larger bag.
-    criterion_weight : float, optional
-        Weight of the graph modularity relative to agreement. Default: .25.
 
     Examples
     --------

@@ -39,12 +39,6 @@ from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
-from moo_clustering.operators.seeds import (
-    AlignedSeedCrossover,
-    DistantSeedMutation,
-    SeedSampling,
-    SweepSeedMutation,
-)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
@@ -162,10 +156,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution by a rule that ``select`` accepts, at the cost of one evaluation.
+        """Select another solution by a rule that ``select`` accepts, or the control (``"random"``).
 
         Sets ``labels_`` and the other attributes of the solution. Raises a ValueError if the rule is unknown,
-        if the row is outside the front, or if there is no control.
+        if the row is outside the front, or if there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
@@ -197,7 +191,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         search_seed, control_seed = np.random.default_rng(seed).integers(2**32, size=2).tolist()
         checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
-        sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
+        sampling = operators.SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = self._new_search(problem, sampling, search_seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_: Result = settled(search.result())
@@ -227,12 +221,13 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         )
 
     def _new_search(
-        self, problem: SubspaceClusteringProblem, sampling: SeedSampling, seed: int
+        self, problem: SubspaceClusteringProblem, sampling: operators.SeedSampling, seed: int
     ) -> PymooSearch:
         duplicates = operators.CanonicalDuplicates(problem.encoding)
         selection = TournamentSelection(func_comp=operators.batched_tournament)
-        crossover = AlignedSeedCrossover(prob=self.pc)
-        mutation = MutationChoice([SweepSeedMutation(), DistantSeedMutation()], [0.5, 0.5], prob=1.0)
+        crossover = operators.AlignedSeedCrossover(prob=self.pc)
+        kinds = [operators.SweepSeedMutation(), operators.DistantSeedMutation()]
+        mutation = MutationChoice(kinds, [0.5, 0.5], prob=1.0)
         parts = {
             "sampling": operators.RefillingSampling(sampling, duplicates),
             "crossover": crossover,

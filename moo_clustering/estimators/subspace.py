@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Score each feature in each cluster; leading features have positive scores."""
+        """Return a score of each feature in each cluster, which is positive for leading features."""
 
 
 @documented(subspace.votes)
@@ -108,6 +108,10 @@ class SubspaceEstimator(
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
+    n_init, max_iter : int
+        Number of starts, of which the result with the lowest objective is used, and maximum number of sweeps.
+    tol : float
+        Sweeps stop when no membership changes by more than this value.
 
     Attributes
     ----------
@@ -137,6 +141,9 @@ class SubspaceEstimator(
     threshold: _options.Probability = 0.5
     binarize: bool = False
     dtype: Literal["float64", "float32"] = "float64"
+    max_iter: _options.Count = 15
+    tol: _options.NonNegative = 1e-4
+    n_init: _options.Count = 1
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -245,9 +252,16 @@ class SubspaceEstimator(
     def _exponent(self) -> float:
         """Exponent of the feature weights in distances."""
 
-    @abstractmethod
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Yield any search before it runs."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses yield any search before it runs."""
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
+        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
+        return None
+
+    @abstractmethod
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+        """Find clusters from a single start."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -350,49 +364,18 @@ def presence(X: Any) -> Any:
     return X
 
 
-@_options.estimator
-class StartsEstimator(SubspaceEstimator):
-    """Base class of clusterers that repeat sweeps until convergence, from one or more starts.
-
-    Parameters
-    ----------
-    max_iter : int
-        Maximum number of sweeps.
-    tol : float
-        Sweeps stop when no membership changes by more than this value.
-    n_init : int
-        Number of independent starts, of which the result with the lowest objective is used.
-    """
-
-    _: KW_ONLY
-    max_iter: _options.Count = 15
-    tol: _options.NonNegative = 1e-4
-    n_init: _options.Count = 1
-
-    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        seeds = spawn_seeds(self.random_state, self.n_init)
-        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
-        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
-        return None
-
-    @abstractmethod
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from a single start."""
-
-
 @documented(subspace.entropy_weighted_kmeans)
 @_options.estimator
-class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
+class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
     feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters; the clusters only use them to vote on the classes of documents. An empty cluster restarts from a
-    random document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
+    clusters; they are only used to predict classes by cluster votes. An empty cluster restarts from a random
+    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
+    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
+    TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
@@ -440,13 +423,13 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Undo a step of the other methods, which multiply each weight by the number of weights.
+        # Distances in the other methods multiply each weight by the number of weights.
         return distances / max(n_weighted, 1)
 
 
 @_options.estimator
-class FuzzySubspaceEstimator(StartsEstimator):
-    """Base class of clusterers with fuzzy memberships that repeat sweeps until convergence.
+class FuzzySubspaceEstimator(SubspaceEstimator):
+    """Base class of clusterers with fuzzy memberships.
 
     Issues a UserWarning if all dispersions are below ``floor``, which makes all weights equal.
 
@@ -520,13 +503,12 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
     Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, but clusters use them to vote on document classes. The initial centres are
-    random documents, moved halfway to the mean. Coinciding centres never separate again, so several starts
-    (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). SISC-ML, eq. 12, but with squares as in the former paper.
+    not influence the clusters; they are only used to predict classes by cluster votes. The initial centres
+    are random documents, moved halfway to the mean. Coinciding centres never separate again, so several
+    starts (``n_init``) help. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
+    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
+    SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
 
     Examples
     --------
@@ -544,21 +526,20 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
 @documented(SubspaceOptions)
 @_options.estimator
 class SISC(ClassifierMixin, FuzzySubspaceEstimator):
-    """Semi-supervised impurity-based subspace clustering, and classification by votes of clusters.
+    """Semi-supervised impurity-based subspace clustering, and classification by cluster votes.
 
     Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters, which have
     mixed labels, are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
     :class:`SCAD2`. The method is designed for binary word-presence data (0 or 1), but accepts any numbers.
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
-
-    A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents +
-    n_features) n_clusters) memory in addition to X. Sparse data remain sparse. Issues a UserWarning if ``X``
-    contains counts, if a document has no features, or if a label has no documents.
+    Issues a UserWarning if ``X`` contains counts, if a document has no features, or if a label has no
+    documents. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: "Multi-label ASRS dataset
+    classification using semi-supervised subspace clustering", eq. 1-11.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, usually many more than there are classes.
+        Number of clusters, usually much larger than the number of classes.
     chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}

@@ -72,7 +72,7 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
     Parameters
     ----------
     floor : float, default=0.05
-        Entries up to this value are set to 0.
+        Co-associations up to this value are set to 0.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
     return affinity
 
 
-@documented(coassociation)
+@documented(consensus_affinity)
 def consensus_partition(
     labels: ArrayLike, weights: ArrayLike, k: int, *, floor: float = 0.05, rng: np.random.Generator
 ) -> NDArray[np.int32]:
@@ -102,8 +102,6 @@ def consensus_partition(
     ----------
     k : int
         Number of clusters, from 1 to n_samples.
-    floor : float, default=0.05
-        Co-associations up to this value are set to 0.
     rng : numpy.random.Generator
 
     Returns

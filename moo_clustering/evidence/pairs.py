@@ -144,7 +144,6 @@ def held_out_partition(
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
-        Pairs of samples.
     share : float, default=0.75
         Share of pairs that are not held out, in (0, 1).
     rng : numpy.random.Generator
@@ -274,6 +273,7 @@ def _violated(labels: NDArray[np.int32], pairs: PairwiseConstraints) -> float:
     return float(total - must[0] - cannot[0])
 
 
+@documented(propagate_pairs)
 def repair_pairs(
     labels: ArrayLike,
     S: Any,
@@ -298,8 +298,6 @@ def repair_pairs(
         Partition with non-negative labels.
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
-    constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs of samples, or a symmetric matrix such as from :func:`pair_matrix`.
     hard : bool, default=True
         If True, groups are must-link components (positive entries of a matrix), and w = 1. If False, groups
         are single samples, and w = 0.3.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
@@ -17,6 +18,7 @@ from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
+from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
 # Similarity of a bridge, relative to the smallest similarity in the graph.
 WEAKNESS = 1e-3
@@ -33,9 +35,9 @@ def bridge_components(
     S: Any,
     X: ArrayLike,
     *,
-    metric: neighbors.Metric = "euclidean",
-    lists: neighbors.NeighborLists | None = None,
-    rng: np.random.Generator,
+    metric: Metric = "euclidean",
+    lists: NeighborLists | None = None,
+    rng: Generator,
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
 
@@ -83,12 +85,12 @@ def link_parts(
     X: ArrayLike,
     weight: float,
     *,
-    metric: neighbors.Metric,
-    lists: neighbors.NeighborLists | None,
+    metric: Metric,
+    lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
     """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
-    i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
+    i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # With a different index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
@@ -134,19 +136,13 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     return i[kept], j[kept]
 
 
-def _proposals(
-    X: ArrayLike,
-    metric: neighbors.Metric,
-    lists: neighbors.NeighborLists | None,
-    keys: Int64Array,
-    n_samples: int,
-) -> list[Proposal]:
+def _proposals(X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: Int64Array) -> list[Proposal]:
     if metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]
     space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
-    if n_samples <= ALL_PAIRS_UP_TO:
+    if len(keys) <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
     listed = [] if lists is None else [_listed_links(lists)]
@@ -164,7 +160,7 @@ class Links(NamedTuple):
 Proposal = Callable[[Int32Array], Links]
 
 
-def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
+def _listed_links(lists: NeighborLists) -> Proposal:
     """Propose the listed links out of each part, if the shortest is no longer than any unlisted link."""
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far away as the last listed sample.

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Shared, block_slices, choice, near_one
+from moo_clustering._arrays import Shared, block_slices, choice, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
+from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors as neighborhoods
 from moo_clustering.graphs.trees import MOST_FEATURES, Root, SpanningTree, box_tree, euclidean_mst
@@ -42,8 +43,8 @@ class LocusGraph(Shared):
     """
 
     X: FloatArray
-    neighbors: NDArray[np.int32]
-    keys: NDArray[np.int32]
+    neighbors: Int32Array
+    keys: Int32Array
     tree: SpanningTree
     interest: LinkInterest
     recall: float | None = None
@@ -162,7 +163,7 @@ def mst_interestingness(
     tree: SpanningTree,
     X: ArrayLike,
     *,
-    keys: NDArray[np.int32] | None = None,
+    keys: Int32Array | None = None,
     metric: neighborhoods.Metric = "euclidean",
     rank_cap: int | None = None,
     n_jobs: int | None = None,
@@ -204,12 +205,7 @@ def mst_interestingness(
 
 
 def _ranks(
-    data: NDArray[Any],
-    pairs: Int64Array,
-    keys: NDArray[np.int32],
-    metric: neighborhoods.Metric,
-    cap: int,
-    n_jobs: int | None,
+    data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
     space = neighborhoods.metric_space(data, metric)
@@ -244,7 +240,7 @@ def _ranks(
     return out
 
 
-def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]) -> Ranks:
+def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ranks:
     distances = neighborhoods.round_distances(rows)
     here = np.arange(len(pairs))
     own = distances[here, pairs[:, 1]][:, None]
@@ -262,7 +258,7 @@ def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> In
     return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
-def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
+def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
     # Distances are compared using matrix products, and near ties using differences between samples. Takes
     # O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.

@@ -7,18 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    number_clusters,
-    quoted,
-)
+from moo_clustering._arrays import block_slices, number_clusters, quoted
 from moo_clustering._data import checked_graph
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import weigh_equal
+from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 
 
 def symmetrize(S: Any) -> sp.csr_array:

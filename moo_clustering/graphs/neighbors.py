@@ -390,7 +390,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the samples nearest to each point by (distance, key), and whether these are certain."""
+    """Return the samples nearest to each point, sorted by (distance, key), and whether the list is final."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -510,7 +510,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean for all metrics that order pairs in the same way."""
+    """Prepare points for a search, which is Euclidean if the metric orders pairs like Euclidean distances."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":

@@ -17,8 +17,9 @@ from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching, trees
-from moo_clustering._types import FloatArray, Int64Array, IntpArray
+from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
+from moo_clustering.graphs.neighbors import Metric, PlainMetric, Ties
 from moo_clustering.graphs.spectral import checked_counts
 
 # Above this number of features, boxes exclude too few points to save time.
@@ -44,17 +45,17 @@ class SpanningTree:
         All samples, with parents before their children.
     """
 
-    parent: NDArray[np.int32]
+    parent: Int32Array
     lengths: FloatArray
     root: int
-    order: NDArray[np.int32]
+    order: Int32Array
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.parent)
 
-    def links(self) -> NDArray[np.int32]:
+    def links(self) -> Int32Array:
         """Return the child and parent of each link, shape (n_samples - 1, 2), sorted by child."""
         children = np.flatnonzero(np.arange(self.n_samples) != self.root).astype(np.int32)
         return np.column_stack([children, self.parent[children]])
@@ -64,9 +65,9 @@ class SpanningTree:
 def euclidean_mst(
     X: ArrayLike,
     *,
-    metric: neighbors.Metric = "euclidean",
+    metric: Metric = "euclidean",
     root: Root = "random",
-    ties: neighbors.Ties | NDArray[np.int32] = "random",
+    ties: Ties | Int32Array = "random",
     algorithm: Algorithm = "auto",
     rng: np.random.Generator | None = None,
 ) -> SpanningTree:
@@ -74,8 +75,8 @@ def euclidean_mst(
 
     Prim's algorithm takes O(N^2 n_features) time, Boruvka's about O(N log N) with few features. Takes O(N
     n_features) memory, plus up to 128 MB for up to 4096 samples with over 20 features. Duplicates are linked
-    to the duplicate with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of
-    the tree. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean metric.
+    to the duplicate with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean
+    metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -113,9 +114,7 @@ def euclidean_mst(
     return hang_up(links, lengths, n, int(place))
 
 
-def _checked_keys(
-    ties: neighbors.Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Generator) -> Int32Array:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}")
@@ -127,7 +126,7 @@ def _checked_keys(
 
 
 def _of_rows(
-    X: NDArray[Any], keys: NDArray[np.int32], metric: neighbors.Metric, algorithm: str
+    X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
@@ -196,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree; ``row(i)`` has the lengths from i, then rows that break ties before the keys do."""
+    """Compute a tree; ``row(i)`` returns the lengths from i, then rows that break ties before the keys do."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -223,22 +222,18 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
 
 
-def _lengths(
-    points: FloatArray, links: Int64Array, metric: neighbors.Metric, power: float | None
-) -> FloatArray:
+def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
     if power == 2.0:
         return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    return np.array(
-        [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
-        dtype=np.float64,
-    ).reshape(-1)
+    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
+    return np.array(found, dtype=np.float64)
 
 
 def mutual_reachability_mst(
     X: ArrayLike,
     *,
     n_neighbors: int = 5,
-    metric: neighbors.PlainMetric = "euclidean",
+    metric: PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
@@ -356,7 +351,7 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
 
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
-) -> NDArray[np.int32]:
+) -> Int32Array:
     """Compute the Genie partitions for several numbers of clusters.
 
     Takes O(m) time for each k, in addition to the merges.

@@ -31,7 +31,9 @@ Parameters
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
     Symmetric similarities of the samples.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions along which clusters are split.
+    Partitions to start from, or along which clusters are split.
+constraints : PairwiseConstraints
+    Must-links and cannot-links to satisfy.
 objective : BagObjective, optional
     Default: the ``objective`` of the problem, which must then have one. A TypeError is raised if it lacks a
     method that the operator calls.
@@ -55,7 +57,6 @@ def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any
 
 
 def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-    """Run a user-defined operator and check the shape of the resulting genes."""
     shape = np.shape(X)
     made = type(operator)._do(operator, problem, X, *args, **kwargs)
     if isinstance(operator, Sampling):
@@ -189,7 +190,6 @@ class DrawnMutation(SeededMutation):
         return pop
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
-        """Replace the individuals' genes with mutated genes."""
         drawn.set("X", self._do(problem, drawn.get("X"), *args, **kwargs))
 
 

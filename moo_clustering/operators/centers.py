@@ -29,7 +29,7 @@ class CenterMatchingCrossover(base.PairCrossover):
 
     Centres are matched to minimise the sum of squared distances. A second child inherits the remaining
     centres. Each child also inherits the probability ``"mix"`` of :class:`RelocateCenter` from a random
-    parent, plus a random number drawn uniformly from [-0.2, 0.2], clipped to [0, 1]. Supports
+    parent, plus a uniform random number from [-0.2, 0.2], clipped to [0, 1]. Supports
     :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
     + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 
@@ -57,14 +57,9 @@ class CenterMatchingCrossover(base.PairCrossover):
         return children
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> FloatArray:
-        encoding = center_problem(problem).encoding
-        children = np.empty((self.n_offsprings, *X.shape[1:]))
-        for q, pair in enumerate(
-            zip(encoding.relative_centers(X[0]), encoding.relative_centers(X[1]), strict=True)
-        ):
-            for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
-                child[:] = genes.ravel()
-        return children
+        parents = map(center_problem(problem).encoding.relative_centers, X)
+        children = [match_centers(first, second, rng) for first, second in zip(*parents, strict=True)]
+        return np.reshape(children, (-1, 2, X.shape[2])).swapaxes(0, 1)[: self.n_offsprings]
 
 
 def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
@@ -76,8 +71,7 @@ def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tupl
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
     """Return a random parent's mix, or a uniform random number if it has none, changed by at most 0.2."""
-    mix = mixes[int(rng.integers(len(mixes)))]
-    step = rng.uniform(-MIX_STEP, MIX_STEP)
+    mix, step = mixes[int(rng.integers(len(mixes)))], rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
 
@@ -178,13 +172,15 @@ def center_problem(problem: Any) -> Any:
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
-register_operators(
-    SumOfSquaresProblem,
-    crossover=CenterMatchingCrossover,
-    mutation=partial(RelocateCenter, prob=0.2),
-    repair=LocalSearchRepair,
-    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
-)
+# Local search would require another pass over the rows of a partitioned table.
+for _kind, _repair in ((SumOfSquaresProblem, LocalSearchRepair), (ChunkedCenterProblem, None)):
+    register_operators(
+        _kind,
+        crossover=CenterMatchingCrossover,
+        mutation=partial(RelocateCenter, prob=0.2),
+        repair=_repair,
+        duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
+    )
 register_operators(
     FuzzyCenterEncoding,
     crossover=partial(SBX, prob=0.9, eta=10),
@@ -196,11 +192,4 @@ register_operators(
         if getattr(problem, "reads_genes", True)
         else partial(Encoding.canonical, problem.encoding)
     ),
-)
-# No local-search repair is registered, because it would require another pass over the rows.
-register_operators(
-    ChunkedCenterProblem,
-    crossover=CenterMatchingCrossover,
-    mutation=partial(RelocateCenter, prob=0.2),
-    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )

@@ -25,7 +25,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
-from moo_clustering._arrays import IntArray, integer, name_of, quoted, warn_caller
+from moo_clustering._arrays import IntArray, instance, integer, name_of, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.operators import base
@@ -41,7 +41,7 @@ _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
-# Reasons why some pymoo algorithms cannot search genotypes, and the names of their classes.
+# Reasons why some pymoo algorithms cannot search genotypes, with the class names of these algorithms.
 _REASONS = {
     "evaluates real-valued vectors, which cannot be decoded without a repair": (
         "BRKGA DE EPPSO ES KGB LocalSearch MOPSO_CD NSDE Optuna"
@@ -86,12 +86,9 @@ class RefillingSampling(Sampling):
         start: NDArray[Any] | None = None,
     ) -> None:
         super().__init__()
-        if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}")
-        if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}")
-        self.sampling = sampling
-        self.duplicates = duplicates
+        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
+        what = "a pymoo DuplicateElimination"
+        self.duplicates = instance("duplicates", duplicates, DuplicateElimination, what)
         self.max_tries = integer("max_tries", max_tries)
         self.start = start
 
@@ -324,7 +321,6 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
 
 
 def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
-    """Check partitions and number their clusters by first appearance."""
     n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}")
@@ -405,9 +401,8 @@ def vary(
     >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
     (2, 4)
     """
-    for name, operator, kind in (("crossover", crossover, Crossover), ("mutation", mutation, Mutation)):
-        if not isinstance(operator, kind):
-            raise TypeError(f"{name} must be a pymoo {kind.__name__}, got {quoted(operator)}")
+    instance("crossover", crossover, Crossover, "a pymoo Crossover")
+    instance("mutation", mutation, Mutation, "a pymoo Mutation")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
         raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}")

@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import BoolArray, IntArray, Labels, choice, did_you_mean, probability, quoted
+from moo_clustering._arrays import choice, did_you_mean, instance, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import half_of_differences
+from moo_clustering._types import BoolArray, IntArray, Labels
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import RULES, Rule
 from moo_clustering.encodings import LabelEncoding, align_labels, relabel_by_first_appearance
@@ -143,9 +144,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        if not isinstance(align, bool | np.bool_):
-            raise TypeError(f"align must be True or False, got {quoted(align)}")
-        self.align = bool(align)
+        self.align = bool(instance("align", align, bool | np.bool_, "True or False"))
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -197,7 +196,7 @@ class AlignedUniformCrossover(_AlignedCrossover):
 def cross_partitions(
     first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
-    """Exchange the genes that ``exchange`` selects between rows; ``align`` first renumbers ``second``."""
+    """Swap the genes selected by ``exchange`` in each pair of rows, after aligning labels if ``align``."""
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)
@@ -211,8 +210,7 @@ def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Select each gene with probability one half."""
-    return base.random_bits(*first.shape, rng)
+    return base.random_bits(len(first), first.shape[1], rng)
 
 
 @documented(base.SHARED, BagObjective.improve)

@@ -41,22 +41,22 @@ class NeighborSampling(base.SeededSampling):
 
     def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: Generator) -> IntArray:
         ranks = np.empty((n_samples, problem.n_var), dtype=np.min_scalar_type(problem.width - 1))
-        for m in range(n_samples):
-            ranks[m] = uniform_ranks(self._widths(problem, m, n_samples), rng)
+        for m, row in enumerate(ranks):
+            row[:] = uniform_ranks(self._widths(problem, m, n_samples), rng)
         return problem.genes(ranks)
 
     def _widths(self, problem: NeighborGraphProblem, member: int, n_members: int) -> NDArray[np.uint32]:
         if self.init == "knn":
             return problem.widths
-        if self.init == "random":
-            if problem.width < problem.n_samples - 1:
-                raise ValueError(
-                    "init='random' draws from all samples and requires neighbour lists of full "
-                    f"width, {problem.n_samples - 1}; got width {problem.width}"
-                )
-            return problem.lists.n_admissible.astype(np.uint32)
-        own = 1 + round((problem.n_neighbors - 1) * member / max(n_members - 1, 1))
-        return np.minimum(problem.widths, np.uint32(own))
+        if self.init == "spread":
+            own = 1 + round((problem.n_neighbors - 1) * member / max(n_members - 1, 1))
+            return np.minimum(problem.widths, np.uint32(own))
+        if problem.width < problem.n_samples - 1:
+            raise ValueError(
+                "init='random' draws from all samples and requires neighbour lists of full "
+                f"width, {problem.n_samples - 1}; got width {problem.width}"
+            )
+        return problem.lists.n_admissible.astype(np.uint32)
 
 
 class UniformNeighborCrossover(base.PairCrossover):
@@ -72,16 +72,15 @@ class UniformNeighborCrossover(base.PairCrossover):
     def _apply(self, problem: Any, X: IntArray, rng: Generator) -> IntArray:
         if X.dtype.kind not in "iub":
             raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators()")
-        first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
-        n_pairs, n_var = first.shape
+        parents = np.ascontiguousarray(X)
+        _, n_pairs, n_var = parents.shape
         swap = base.random_bits(n_pairs, n_var, rng).view(np.uint8)
-        children = np.empty((2, n_pairs, n_var), dtype=X.dtype)
-        for_blocks(
-            lambda lo, hi: loci.swap_where(first, second, swap, children[0], children[1], lo, hi),
-            n_var,
-            2 * n_pairs,
-            getattr(problem, "n_jobs", None),
-        )
+        children = np.empty_like(parents)
+
+        def exchange(lo: int, hi: int) -> None:
+            loci.swap_where(*parents, swap, *children, lo, hi)
+
+        for_blocks(exchange, n_var, 2 * n_pairs, getattr(problem, "n_jobs", None))
         return children
 
 
@@ -95,8 +94,6 @@ class RankSBX(SBX):
 
     Parameters
     ----------
-    prob : float, default=0.9
-        Probability that a pair is crossed.
     eta : float, default=15
         Distribution index. The paper does not report its value.
     prob_var : float, default=0.5
@@ -123,9 +120,7 @@ class IndexSBX(RankSBX):
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
-        children = super()._do(problem, X, *args, **kwargs)
-        flat = children.reshape(-1, children.shape[-1])
-        return redraw_illegal(problem, flat, kwargs.get("random_state")).reshape(children.shape)
+        return redraw_illegal(problem, super()._do(problem, X, *args, **kwargs), kwargs.get("random_state"))
 
 
 class NeighborResample(base.SeededMutation):
@@ -200,12 +195,11 @@ class CannotLinkRepair(base.GeneRepair):
 
 def redraw_illegal(problem: NeighborGraphProblem, X: IntArray, random_state: Generator | None) -> IntArray:
     """Replace links to inadmissible samples with links to one of the k nearest admissible samples."""
-    illegal = np.argwhere(problem.ranks(X) >= problem.lists.n_admissible)
-    if len(illegal) == 0:
+    illegal = np.nonzero(problem.ranks(X) >= problem.lists.n_admissible)
+    if not len(illegal[-1]):
         return X
     repaired = X.copy()
-    rows, columns = illegal.T
-    repaired[rows, columns] = problem.draw_neighbors(columns, np.random.default_rng(random_state))
+    repaired[illegal] = problem.draw_neighbors(illegal[-1], np.random.default_rng(random_state))
     return repaired
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -14,10 +15,11 @@ from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, integer, probability, quoted
+from moo_clustering._arrays import instance, integer, probability, quoted
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
+from moo_clustering._types import BoolArray, FloatArray, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
@@ -63,15 +65,13 @@ class LabelGraph:
 
     def links(self, labels: Labels) -> FloatArray:
         """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
-        k = int(labels.max()) + 1
-        sums = np.zeros((k, k))
+        sums = np.zeros((int(labels.max()) + 1,) * 2)
         kernels.sum_links(*self._rows, labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
         """Move all samples to their most similar clusters at the same time; clusters can become empty."""
-        out = np.empty_like(labels)
-        tally = np.zeros(int(labels.max()) + 1)
+        out, tally = np.empty_like(labels), np.zeros(int(labels.max()) + 1)
         kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
         return out
 
@@ -86,14 +86,12 @@ class LabelGraph:
 
         Ties are broken by the lowest label; a cluster without links is merged with the next smallest cluster.
         """
-        sizes = np.bincount(labels)
-        alive = len(sizes)
-        if alive <= k_max:
+        size: FloatArray = np.bincount(labels).astype(np.float64)
+        if len(size) <= k_max:
             return labels
-        links, number = self.links(labels), np.arange(alive)
+        links, number = self.links(labels), np.arange(len(size))
         np.fill_diagonal(links, 0.0)
-        size: FloatArray = sizes.astype(np.float64)
-        while alive > k_max:
+        for _ in range(len(size) - k_max):
             small = int(size.argmin())
             # The infinite size excludes the merged cluster when clusters are selected by size.
             size[small], joining = np.inf, size[small]
@@ -104,7 +102,6 @@ class LabelGraph:
             links[:, large] += links[:, small]
             links[large, large] = 0.0
             links[small] = links[:, small] = 0.0
-            alive -= 1
         return relabel_by_first_appearance(number[labels])
 
     @property
@@ -124,7 +121,6 @@ class PoolSampling(Sampling):
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
         Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
     """
@@ -138,9 +134,8 @@ class PoolSampling(Sampling):
                 f"scores must have one number per partition of the pool, {len(labels)} in all; got "
                 f"shape {values.shape}"
             )
-        order = np.lexsort((labels.max(axis=1), -values))
-        first, _ = distinct_rows(labels[order])
-        self.labels = labels[order[first]]
+        ranked = labels[np.lexsort((labels.max(axis=1), -values))]
+        self.labels = ranked[distinct_rows(ranked)[0]]
 
     def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> IntArray:
         return base.encoding_of(problem).encode(self.labels[:n_samples])
@@ -181,8 +176,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals and mark the children of crossed pairs."""
-        rng = np.random.default_rng(random_state)
-        pairs = pop if parents is None else [pop[mating] for mating in parents]
+        rng, pairs = np.random.default_rng(random_state), pop if parents is None else pop[parents]
         children = np.array([[parent.X for parent in pair] for pair in pairs]).swapaxes(0, 1)
         crossed = rng.random(len(pairs)) < get(self.prob, size=len(pairs))
         if crossed.any():
@@ -190,20 +184,19 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
-        first, second = (canonical_rows(side, problem.n_var) for side in X)
-        out = np.stack([first, second])
-        for q, (a, b) in enumerate(zip(first, second, strict=True)):
-            out[0, q] = self.overlaid(a, b, bounds.k_max, rng)
-            out[1, q] = self.overlaid(b, a, bounds.k_max, rng)
+        k_max = bounds_of(problem).k_max
+        parents = np.stack([canonical_rows(side, problem.n_var) for side in X])
+        out = parents.copy()
+        for q, (a, b) in enumerate(parents.swapaxes(0, 1)):
+            out[0, q] = self.overlaid(a, b, k_max, rng)
+            out[1, q] = self.overlaid(b, a, k_max, rng)
         return out
 
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
         """Overlay partition b with random clusters of partition a; both must be canonical."""
         inherited = drawn_clusters(int(a.max()) + 1, rng)
-        return lay_over(
-            a, b, inherited, self.graph, min_share=self.min_share, max_rounds=self.max_rounds, k_max=k_max
-        )
+        options: Any = {"min_share": self.min_share, "max_rounds": self.max_rounds, "k_max": k_max}
+        return lay_over(a, b, inherited, self.graph, **options)
 
 
 def lay_over(
@@ -217,24 +210,22 @@ def lay_over(
     k_max: int,
 ) -> Labels:
     """Combine the inherited clusters of a with what remains of the clusters of b, deterministically."""
-    covered = inherited[a]
+    covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
     # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
     dissolved = pieces < min_share * np.bincount(b) - 1e-9
-    below = (b + len(inherited)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
     labels = graph.joined(labels, max_rounds)
     return graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
 
 
-def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
     """Draw each of k clusters with probability one half; draw at least one but not all, or none if k = 1."""
     drawn = rng.random(k) < 0.5
     if k == 1:
         return np.zeros(1, dtype=bool)
     if drawn.all() or not drawn.any():
-        one = rng.integers(k)
-        drawn[one] = not drawn[one]
+        drawn[rng.integers(k)] ^= True
     return drawn
 
 
@@ -293,14 +284,14 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 
 @documented(base.SHARED)
 class PoolSplit(LabelMutation):
-    """Split a random cluster along a random partition from a pool.
+    """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
     cluster into pieces. If at least two pieces contain ``min_share`` of its samples each, either all these
     pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
 
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`; its ``k_max`` is never
-    exceeded. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples) time per
+    attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -395,28 +386,21 @@ class PairViolationMutation(LabelMutation):
     For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
     moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
-    cluster or by moving it to the most similar other cluster. The way is drawn at random; the other one is
-    used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece. If no
-    pool partition cuts the cluster, a must-link can only be satisfied by a merge, a cannot-link not at all.
+    cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
+    other one is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the
+    piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
     * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
     boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
     constrained samples. Source: ParetoClustering, evolution with pairs.
-
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions used to cut clusters into pieces.
-    constraints : PairwiseConstraints
     """
 
     def __init__(
         self, graph: Any, pool: Any, constraints: PairwiseConstraints, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
+        instance("constraints", constraints, PairwiseConstraints, "PairwiseConstraints")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
@@ -434,32 +418,24 @@ class PairViolationMutation(LabelMutation):
     def satisfied(self, labels: Labels, pair: int, bounds: Bounds, rng: np.random.Generator) -> Labels:
         """Change a canonical partition to satisfy a violated pair."""
         i, j = rng.permutation(self.pairs[pair])
-        first = rng.random() < 0.5
-        k = int(labels.max()) + 1
-        if self.together[pair]:
-            piece = self._piece(labels, i, None, rng)
-            unite = k > max(bounds.k_min, 1) and (first or piece is None)
-            if not unite and piece is None:
-                return labels
-            members = labels == labels[i] if unite else piece
-            return _moved(labels, members, int(labels[j]))
-        piece = self._piece(labels, i, j, rng)
+        first, k = rng.random() < 0.5, int(labels.max()) + 1
+        together = self.together[pair]
+        piece = self._piece(labels, i, None if together else j, rng)
+        if together and k > max(bounds.k_min, 1) and (first or piece is None):
+            return _moved(labels, labels == labels[i], int(labels[j]))
         if piece is None:
             return labels
-        neighbor = self._strongest(labels, piece)
-        if k < bounds.k_max and (first or neighbor is None):
-            return _moved(labels, piece, k)
-        return labels if neighbor is None else _moved(labels, piece, neighbor)
+        target = int(labels[j]) if together else self._strongest(labels, piece)
+        if not together and k < bounds.k_max and (first or target is None):
+            target = k
+        return labels if target is None else _moved(labels, piece, target)
 
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
         """Return the piece that contains i but not ``without``, or None if no partition cuts the cluster."""
-        if without is None:
-            members = np.flatnonzero(labels == labels[i])
-            cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
-        else:
-            cutting = self.pool[:, i] != self.pool[:, without]
+        others = labels == labels[i] if without is None else [without]
+        cutting = (self.pool[:, others] != self.pool[:, [i]]).any(axis=1)
         if not cutting.any():
             return None
         cut = self.pool[rng.choice(np.flatnonzero(cutting))]
@@ -467,15 +443,14 @@ class PairViolationMutation(LabelMutation):
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
         """Return the other cluster most similar to a piece (lowest label on ties); None if none is linked."""
-        k, own = int(labels.max()) + 1, int(labels[piece[0]])
-        apart = labels.copy()
+        k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]
-        links[own] = 0.0
+        links[labels[piece[0]]] = 0.0
         return int(links.argmax()) if links.any() else None
 
 
-def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
+def _moved(labels: Labels, members: NDArray[Any], target: int) -> Labels:
     out = labels.copy()
     out[members] = target
     return relabel_by_first_appearance(out)
@@ -497,8 +472,6 @@ class PartitionMutation(base.SeededMutation):
         All other individuals are always mutated.
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links to satisfy.
     pairs : float, default=0.55
         Probability that :class:`PairViolationMutation` replaces the mutation if a pair is violated.
     """
@@ -544,14 +517,16 @@ class PartitionMutation(base.SeededMutation):
         return pop
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        return self.mutated(problem, X, np.zeros(len(X)), rng)
+        return self.mutated(problem, X, [False] * len(X), rng)
 
-    def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
+    def mutated(
+        self, problem: Any, X: NDArray[Any], crossed: Sequence[bool], rng: np.random.Generator
+    ) -> Labels:
         """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
         bounds = bounds_of(problem)
         out = canonical_rows(X, problem.n_var)
-        for row, mark in zip(out, np.asarray(crossed, dtype=bool), strict=True):
-            row[:] = self.varied(row.copy(), bounds, rng, crossed=bool(mark))
+        for row, mark in zip(out, crossed, strict=True):
+            row[:] = self.varied(row.copy(), bounds, rng, crossed=mark)
         return out
 
     def varied(
@@ -614,12 +589,11 @@ class ClusterNumberRepair(base.GeneRepair):
         return out
 
     def _fitted(self, labels: Labels, rng: np.random.Generator) -> Labels:
-        while (k := int(labels.max()) + 1) != self.n_clusters:
-            if k > self.n_clusters:
-                labels = merge_linked(labels, self.graph, self.n_clusters, rng)
-            else:
-                cut = self.splitting.split(labels, self.n_clusters, rng, one_piece=True)
-                labels = self._halved(labels) if cut is labels else cut
+        while labels.max() + 1 > self.n_clusters:
+            labels = merge_linked(labels, self.graph, self.n_clusters, rng)
+        while labels.max() + 1 < self.n_clusters:
+            cut = self.splitting.split(labels, self.n_clusters, rng, one_piece=True)
+            labels = self._halved(labels) if cut is labels else cut
         return labels
 
     def _halved(self, labels: Labels) -> Labels:

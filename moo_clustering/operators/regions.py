@@ -2,13 +2,13 @@
 
 from abc import abstractmethod
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pymoo.operators.crossover.ux import UniformCrossover
 
-from moo_clustering._arrays import FloatArray, Int32Array, Labels, integer, positive, probability
+from moo_clustering._arrays import FloatArray, Labels, integer, positive, probability
 from moo_clustering._kernels.regions import climb_boundaries
 from moo_clustering.encodings import RegionEncoding
 from moo_clustering.encodings.base import checked_genes
@@ -30,8 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. In other algorithms, weights are drawn
-    at random and divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
+    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. Other algorithms use random weights,
+    divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -40,8 +40,7 @@ class DirectedMutation(base.SeededMutation):
     ) -> NDArray[Any]:
         """Mutate individuals of a PartitionProblem to decrease weighted sums of the minimised objectives.
 
-        ``weights`` are non-negative, shape (n_individuals, n_obj). Returns an array with the same shape as
-        ``X``, (n_individuals, n_var).
+        ``weights`` are non-negative, shape (n_individuals, n_obj). Returns an array with the shape of ``X``.
         """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -118,77 +117,48 @@ class BoundaryClimb(DirectedMutation):
         self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
     ) -> NDArray[Any]:
         encoding = base.encoding_of(problem, RegionEncoding)
-        plans, directions = _copied(encoding, X), _Directions.of(problem, encoding)
+        plans, (rates, features, changes, *shapes) = _copied(encoding, X), _directions(problem, encoding)
         shuffled = rng.random(len(plans)) < self.recombine
         n_proposals = self.n_proposals or int(np.clip(_PER_AREA * encoding.n_samples, _FEWEST, _MOST))
-        low, high = encoding.bounds_of_loads
+        areas = encoding.indptr, encoding.indices, encoding.weight, features, *encoding.bounds_of_loads
         for plan, row, shuffle in zip(plans, weights, shuffled, strict=True):
             if shuffle:
                 encoding.recombine(plan, int(rng.integers(1, self.max_pairs + 1)), rng)
-            climb_boundaries(
-                plan,
-                encoding.indptr,
-                encoding.indices,
-                encoding.weight,
-                directions.features,
-                low,
-                high,
-                row @ directions.rates,
-                directions.earlier(plan),
-                directions.shapes,
-                directions.borders,
-                float(self.heat),
-                n_proposals,
-                rng,
-            )
+            before = np.full(len(plan), -1, dtype=np.int32)
+            if changes is not None:
+                before[changes.known] = changes.matched(plan[None])[0]
+            climb_boundaries(plan, *areas, row @ rates, before, *shapes, float(self.heat), n_proposals, rng)
         return plans
 
 
-class _Directions(NamedTuple):
-    """Data that a climb requires for each objective."""
-
-    rates: FloatArray  # shape (n_obj, 5): one-hot kind of objective, all 0 if it does not guide moves
-    features: FloatArray
-    shapes: FloatArray
-    borders: FloatArray
-    changes: ChangedShare | None
-
-    @classmethod
-    def of(cls, problem: Any, encoding: RegionEncoding) -> "_Directions":
-        indices = base.require(problem, "PartitionProblem", "indices").indices
-        n, n_edges = encoding.n_samples, len(encoding.indices)
-        rates = np.zeros((problem.n_obj, 5))
-        features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(n_edges)
-        changes = None
-        for row, index in enumerate(indices):
-            if isinstance(index, SumOfSquares):
-                features, kind = index.points, 0
-            elif isinstance(index, CutEdges):
-                kind = 1
-            elif isinstance(index, LoadVariation) and np.array_equal(index.weight, encoding.weight):
-                kind = 2
-            elif isinstance(index, ChangedShare):
-                changes, kind = index, 3
-            elif isinstance(index, Compactness):
-                shapes, kind = index.shapes, 4
-                rim = index.borders + index.borders.T
-                ends = np.repeat(np.arange(n), np.diff(encoding.indptr))
-                borders = np.asarray(rim[ends, encoding.indices], dtype=np.float64).ravel()
-            else:
-                continue
-            rates[row, kind] = 1.0
-        return cls(rates, features, shapes, borders, changes)
-
-    def earlier(self, plan: Labels) -> Int32Array:
-        """Return each area's earlier region, numbered like the matching region of the plan, or -1."""
-        before = np.full(len(plan), -1, dtype=np.int32)
-        if self.changes is not None:
-            before[self.changes.known] = self.changes.matched(plan[None])[0]
-        return before
+def _directions(
+    problem: Any, encoding: RegionEncoding
+) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
+    """Return the one-hot kind of each objective (zeros if it guides no moves), (n_obj, 5), and their data."""
+    n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
+    features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
+    changes = None
+    for row, index in enumerate(base.require(problem, "PartitionProblem", "indices").indices):
+        if isinstance(index, SumOfSquares):
+            features, kind = index.points, 0
+        elif isinstance(index, CutEdges):
+            kind = 1
+        elif isinstance(index, LoadVariation) and np.array_equal(index.weight, encoding.weight):
+            kind = 2
+        elif isinstance(index, ChangedShare):
+            changes, kind = index, 3
+        elif isinstance(index, Compactness):
+            shapes, kind = index.shapes, 4
+            rim = index.borders + index.borders.T
+            ends = np.repeat(np.arange(n), np.diff(encoding.indptr))
+            borders = np.asarray(rim[ends, encoding.indices], dtype=np.float64).ravel()
+        else:
+            continue
+        rates[row, kind] = 1.0
+    return rates, features, changes, shapes, borders
 
 
 def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
-    """Copy plans to a new array and repair infeasible plans."""
     return np.ascontiguousarray(encoding.repair(checked_genes(X, encoding.n_var)), dtype=np.int32)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import AnyFloatArray, Int64Array, IntArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, Int64Array, IntArray, choice, instance
 from moo_clustering._targets import Targets
 from moo_clustering.encodings.medoids import random_absent, repair_slots, set_sizes
 from moo_clustering.operators import base
@@ -32,9 +32,7 @@ class SeedSampling(base.SeededSampling):
 
     def __init__(self, by_class: bool = False) -> None:
         super().__init__()
-        if not isinstance(by_class, bool | np.bool_):
-            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}")
-        self.by_class = bool(by_class)
+        self.by_class = bool(instance("by_class", by_class, bool | np.bool_, "True or False"))
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
@@ -80,31 +78,23 @@ class AlignedSeedCrossover(base.PairCrossover):
         parents = [encoding.seeds(side) for side in X]
         n_pairs = len(parents[0])
         centers = problem.cluster_centers(np.concatenate(parents))
-        for a, b, first, second in zip(*parents, centers[:n_pairs], centers[n_pairs:], strict=True):
-            a[:], b[:] = _paired(a[a >= 0], b[b >= 0], first, second, len(a))
+        for *seeds, first, second in zip(*parents, centers[:n_pairs], centers[n_pairs:], strict=True):
+            # Move the seeds of matched clusters to the same slots, followed by the unmatched seeds.
+            for row, matched in zip(seeds, nearest_pairs(first, second), strict=True):
+                own = row[row >= 0]
+                order = np.append(matched, np.setdiff1d(np.arange(len(own)), matched))
+                row[:] = np.append(own[order], np.full(len(row) - len(own), -1))
         children = cross_partitions(parents[0], parents[1], coins, rng, align=False)
         return np.stack([repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
-
-
-def _paired(
-    a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
-) -> tuple[IntArray, IntArray]:
-    """Order the seeds of two parents so that matched clusters share a position; pad with -1."""
-    left, right = nearest_pairs(first, second)
-    alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
-    rows = np.full((2, width), -1, dtype=a.dtype)
-    rows[0, : len(a)] = a[np.concatenate([left, alone[0]])]
-    rows[1, : len(b)] = b[np.concatenate([right, alone[1]])]
-    return rows[0], rows[1]
 
 
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
     Distances use the cluster's feature weights. Requires a
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual.
-    Unevaluated individuals are evaluated first; with :class:`~moo_clustering.operators.ExclusiveMating`,
-    there are none. Source: an evolutionary search over the clusters of SISC-ML.
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
+    an evaluation unless it is already evaluated, as with :class:`~moo_clustering.operators.ExclusiveMating`.
+    Source: an evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
@@ -125,7 +115,7 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        # Select a column in each row: an empty slot to add a seed, otherwise an occupied slot.
+        # Draw an empty slot in rows that gain a seed, and an occupied slot in all other rows.
         slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
@@ -149,9 +139,7 @@ class SweepSeedMutation(base.DrawnMutation):
     """Local search that replaces each seed with the document with the highest membership in its cluster.
 
     The mutant's sweeps continue where its parent's sweeps ended. If each seed is already the most central
-    document, the mutant is a copy. Unevaluated individuals are evaluated first, as in
-    :class:`DistantSeedMutation`. Requires a :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-    Source: an evolutionary search over the clusters of SISC-ML.
+    document, the mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

@@ -48,9 +48,8 @@ def batched_tournament(
     """
     kind = getattr(algorithm, "tournament_type", "comp_by_dom_and_crowding")
     choice("tournament_type", kind, ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"))
-    if random_state is None:
-        random_state = getattr(algorithm, "random_state", None)
-    rng = np.random.default_rng(random_state)
+    own = getattr(algorithm, "random_state", None)
+    rng = np.random.default_rng(own if random_state is None else random_state)
 
     violation = pop.get("CV").astype(float)[:, 0]
     feasible = violation <= 0.0
@@ -161,13 +160,12 @@ class ExclusiveMating(Mating):
         if parents is None:
             parents = self.selection(problem, pop, n_pairs, n_parents=2, random_state=rng, **kwargs)
         pairs = np.array([[individual.X for individual in pair] for pair in parents])
-        children = pairs.copy()
         crossed = rng.random(len(pairs)) < float(self.crossover.prob.value)
         if crossed.any():
             offspring = self.crossover._do(problem, pairs[crossed].swapaxes(0, 1), random_state=rng)
-            children[crossed] = offspring.swapaxes(0, 1)
+            pairs[crossed] = offspring.swapaxes(0, 1)
         if not crossed.all():
-            rest = children[~crossed]
+            rest = pairs[~crossed]
             mutated = self.mutation._do(problem, rest.reshape(-1, rest.shape[-1]), random_state=rng)
-            children[~crossed] = mutated.reshape(rest.shape)
-        return Population.new("X", children.reshape(-1, children.shape[-1]))
+            pairs[~crossed] = mutated.reshape(rest.shape)
+        return Population.new("X", pairs.reshape(-1, pairs.shape[-1]))

@@ -95,9 +95,9 @@ class RowUniformCrossover(base.PairCrossover):
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         children = np.empty(X.shape, dtype=np.float32)
-        for k in range(X.shape[1]):
+        for k, (first, second) in enumerate(X.swapaxes(0, 1)):
             swap = base.random_bits(1, problem.n_samples, rng)[0]
-            children[:, k] = _swapped_rows(problem, X[0, k], X[1, k], swap)
+            children[:, k] = _swapped_rows(problem, first, second, swap)
         return children
 
 
@@ -105,15 +105,14 @@ def _children(
     problem: SRMOSCProblem, first: Individual, second: Individual, swap: BoolArray | None
 ) -> tuple[Individual, Individual]:
     genes = (first.X, second.X) if swap is None else _swapped_rows(problem, first.X, second.X, swap)
-    children = Individual(X=genes[0]), Individual(X=genes[1])
+    values = [{"X": each} for each in genes]
     if all(parent.has(name) for parent in (first, second) for name in TABLES):
         for name in TABLES:
             one, other = first.get(name), second.get(name)
             if swap is not None:
                 one, other = np.where(swap, other, one), np.where(swap, one, other)
-            children[0].set(name, one)
-            children[1].set(name, other)
-    return children
+            values[0][name], values[1][name] = one, other
+    return Individual(**values[0]), Individual(**values[1])
 
 
 def _swapped_rows(
@@ -122,12 +121,11 @@ def _swapped_rows(
     shape = problem.n_samples, problem.width
     one, other = (np.ascontiguousarray(x, dtype=np.float32).reshape(shape) for x in (first, second))
     child, sibling = np.empty_like(one), np.empty_like(one)
-    for_blocks(
-        lambda lo, hi: swap_rows(one, other, swap, lo, hi, child, sibling),
-        problem.n_samples,
-        2 * problem.width,
-        problem.n_jobs,
-    )
+
+    def exchange(lo: int, hi: int) -> None:
+        swap_rows(one, other, swap, lo, hi, child, sibling)
+
+    for_blocks(exchange, problem.n_samples, 2 * problem.width, problem.n_jobs)
     return child.reshape(-1), sibling.reshape(-1)
 
 
@@ -211,13 +209,10 @@ class SupportMutation(base.SeededMutation):
 class RowTableEvaluator(Evaluator):
     """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
 
-    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays:
-    :class:`~moo_clustering.operators.SparseRowSampling`,
-    :class:`~moo_clustering.operators.RowUniformCrossover` and
-    :class:`~moo_clustering.operators.SupportMutation`. Missing arrays are computed. Operators that change
-    genes but not these arrays require pymoo's evaluator, which reads the genes.
-
-    Takes O(N) time per individual without copying the genes.
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, such as
+    :class:`~moo_clustering.operators.SparseRowSampling`, ``RowUniformCrossover`` and ``SupportMutation``.
+    Missing arrays are computed. Operators that change genes but not these arrays require pymoo's evaluator,
+    which reads the genes. Takes O(N) time per individual without copying the genes.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
@@ -226,10 +221,9 @@ class RowTableEvaluator(Evaluator):
                 errors, sizes = problem.row_tables(individual.X)
                 individual.set("row_errors", errors[0])
                 individual.set("row_sizes", sizes[0])
-            F, G = summed(individual.get("row_errors")[np.newaxis], individual.get("row_sizes")[np.newaxis])
-            individual.set("F", F[0])
-            individual.set("G", G[0])
-            individual.set("H", np.empty(0))
+            F, G = summed(*(individual.get(name)[np.newaxis] for name in TABLES))
+            for name, value in (("F", F[0]), ("G", G[0]), ("H", np.empty(0))):
+                individual.set(name, value)
             individual.evaluated.update(("F", "G", "H"))
 
 

@@ -16,7 +16,7 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, integer, quoted
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, instance, integer, quoted
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -72,10 +72,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, boundary: Boundary = "infinite", *, unique: DuplicateElimination | None = None
     ) -> None:
         super().__init__(filter_infeasible=True)
-        if unique is not None and not isinstance(unique, DuplicateElimination):
-            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {quoted(unique)}")
         self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
-        self.unique = unique
+        what = "a pymoo DuplicateElimination or None"
+        self.unique = instance("unique", unique, DuplicateElimination | None, what)
 
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         if self.unique is not None:
@@ -84,19 +83,24 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
         bonus = np.array([0.0 if b is None else b for b in pop.get("constraint_bonus")], dtype=float)
-        rank = np.full(len(pop), -1)
-        crowding = np.full(len(pop), np.nan)
-        for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_survive)):
-            rank[front] = k
-            crowding[front] = crowding_distance(F[front], self.boundary) + bonus[front]
+        rank, crowding = rank_with_bonus(F, bonus, self.boundary, n_survive)
         ranked = np.flatnonzero(rank >= 0)
-        chance = rng.random(len(ranked))
-        order = np.lexsort((chance, -crowding[ranked], rank[ranked]))
-        survivors = ranked[order[:n_survive]]
-        for i in survivors:
-            pop[i].set("rank", int(rank[i]))
-            pop[i].set("crowding", float(crowding[i]))
-        return pop[survivors]
+        order = np.lexsort((rng.random(len(ranked)), -crowding[ranked], rank[ranked]))
+        chosen = ranked[order[:n_survive]]
+        survivors = pop[chosen]
+        survivors.set("rank", rank[chosen].tolist(), "crowding", crowding[chosen].tolist())
+        return survivors
+
+
+def rank_with_bonus(
+    F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return front numbers (-1 for fronts that are not ranked), and crowding distances plus bonus."""
+    rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
+    for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
+        rank[front] = k
+        crowding[front] = crowding_distance(F[front], boundary) + bonus[front]
+    return rank, crowding
 
 
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
@@ -125,9 +129,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. Before ranking,
     this survival computes f2 relative to all parents and offspring; afterwards, it computes f2, rank and
-    crowding relative to the survivors. Requires feasible individuals, f2 as the second objective, and the
-    methods of :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div
-    pop N) for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
+    crowding relative to the survivors. Requires feasible individuals and a
+    :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N) for
+    ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
     Parameters
     ----------
@@ -189,56 +193,44 @@ class DynamicDiversitySurvival(_SeededSurvival):
             return np.arange(len(F))
         rank, crowding = rank_and_crowding(F)
         if self.diversity == "last_front":
-            crowding = self._diversity_in_last_front(F, rank, crowding, n_survive)
-        order = np.lexsort((np.arange(len(F)), -crowding, rank))
+            last = np.flatnonzero(rank == np.searchsorted(np.cumsum(np.bincount(rank)), n_survive))
+            crowding[last] = 1.0 - F[last, 1]
+            crowding[last[np.argmin(F[last, 0])]] = np.inf
+        order = np.lexsort((-crowding, rank))
         if self.diversity != "slots":
             return order[:n_survive]
         n_div = math.ceil(0.1 * n_survive) if self.n_div is None else min(self.n_div, n_survive)
         chosen, rest = order[: n_survive - n_div], order[n_survive - n_div :]
-        return np.concatenate([chosen, self._most_different(problem, ranks, rank, chosen, rest, n_div)])
+        return np.concatenate([chosen, _most_different(problem, ranks, rank, chosen, rest, n_div)])
 
-    @staticmethod
-    def _diversity_in_last_front(
-        F: FloatArray, rank: IntArray, crowding: FloatArray, n_survive: int
-    ) -> FloatArray:
-        sizes = np.cumsum(np.bincount(rank))
-        last = np.flatnonzero(rank == np.searchsorted(sizes, n_survive))
-        crowding = crowding.copy()
-        crowding[last] = 1.0 - F[last, 1]
-        crowding[last[np.argmin(F[last, 0])]] = np.inf
-        return crowding
 
-    @staticmethod
-    def _most_different(
-        problem: NeighborGraphProblem,
-        ranks: IntArray,
-        rank: IntArray,
-        chosen: IntArray,
-        rest: IntArray,
-        n_div: int,
-    ) -> IntArray:
-        """Select ``n_div`` diverse members of ``rest``, which is sorted by front, crowding and position."""
-        if n_div == 0:
-            return rest[:0]
-        # The n_div members cannot come from later fronts.
-        reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
-        candidates = ranks[reachable]
-        if len(chosen):
-            counts = problem.count(ranks[chosen])
-            shared = shared_choices(candidates, counts, n_jobs=problem.n_jobs)
-        else:
-            shared = np.zeros(len(reachable), dtype=np.int64)
-        free = np.ones(len(reachable), dtype=bool)
-        picked = []
-        for _ in range(n_div):
-            open_positions = np.flatnonzero(free)
-            front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            # argmin breaks ties by crowding, then by position.
-            pick = front[np.argmin(shared[front])]
-            picked.append(reachable[pick])
-            free[pick] = False
-            shared += equal_loci(candidates, candidates[pick], n_jobs=problem.n_jobs)
-        return np.array(picked)
+def _most_different(
+    problem: NeighborGraphProblem,
+    ranks: IntArray,
+    rank: IntArray,
+    chosen: IntArray,
+    rest: IntArray,
+    n_div: int,
+) -> IntArray:
+    """Select ``n_div`` diverse members of ``rest``, which is sorted by front, crowding and position."""
+    if n_div == 0:
+        return rest[:0]
+    # The n_div members cannot come from later fronts.
+    rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
+    candidates, front = ranks[rest], rank[rest]
+    shared = np.zeros(len(rest), dtype=np.int64)
+    if len(chosen):
+        shared = shared_choices(candidates, problem.count(ranks[chosen]), n_jobs=problem.n_jobs)
+    free = np.ones(len(rest), dtype=bool)
+    picked = []
+    for _ in range(n_div):
+        first = np.flatnonzero(free & (front == front[free.argmax()]))
+        # argmin breaks ties by crowding, then by position.
+        pick = first[np.argmin(shared[first])]
+        picked.append(rest[pick])
+        free[pick] = False
+        shared += equal_loci(candidates, candidates[pick], n_jobs=problem.n_jobs)
+    return np.array(picked)
 
 
 class EliteSurvival(Survival):
@@ -268,33 +260,24 @@ class EliteSurvival(Survival):
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
         super().__init__(filter_infeasible=False)
-        if not isinstance(survival, Survival):
-            raise TypeError(f"survival must be a pymoo Survival, got {quoted(survival)}")
-        self.survival = survival
+        self.survival = instance("survival", survival, Survival, "a pymoo Survival")
         self.memory = EliteMemory(scalar, n_elite)
         self.keep = bool(keep)
 
     def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Population, *args: Any, n_survive: int | None = None, **kwargs: Any
     ) -> Population:
         n_survive = len(pop) if n_survive is None else n_survive
         base.require(problem, "PartitionProblem", "natural", "decode")
         values = problem.natural(pop.get("F").astype(np.float64))
         elite = self.memory.update(values, problem.decode(pop.get("X")))
-        options = {"random_state": random_state, **kwargs}
-        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
+        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **kwargs)
         position = {id(individual): row for row, individual in enumerate(pop)}
         chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
         final = with_elite(chosen, elite) if self.keep else chosen
         if np.array_equal(final, chosen):
             return survivors
-        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **options)
+        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **kwargs)
 
 
 class EliteMemory:
@@ -312,8 +295,7 @@ class EliteMemory:
     ----------
     labels : ndarray of shape (n_kept, n_samples), int32
         Best first; ties are broken in favour of the partition seen first.
-    values : ndarray of shape (n_kept, n_objectives)
-    scores : ndarray of shape (n_kept,)
+    values, scores : ndarrays of shapes (n_kept, n_objectives) and (n_kept,)
     """
 
     def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
@@ -337,11 +319,11 @@ class EliteMemory:
                 f"scalar must return one number per partition, {len(labels)} in all; got shape {scores.shape}"
             )
         best = _best(scores, labels, self.n_elite)
-        everybody = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])
-        numbers = np.concatenate([self.values.reshape(-1, values.shape[1]), values[best]])
-        known = np.concatenate([self.scores, scores[best]])
-        rows = _best(known, everybody, self.n_elite)
-        self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
+        labels = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])
+        values = np.concatenate([self.values.reshape(-1, values.shape[1]), values[best]])
+        scores = np.concatenate([self.scores, scores[best]])
+        rows = _best(scores, labels, self.n_elite)
+        self.labels, self.values, self.scores = labels[rows], values[rows], scores[rows]
         return best
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -57,15 +57,12 @@ class MSTInterestingnessSampling(base.SeededSampling):
         encoding = problem.encoding
         if encoding.kind == "split":
             return (~removed).astype(encoding.dtype)
-        samples = encoding.relevant
-        X = np.tile(problem.graph.tree.parent[samples], (n_samples, 1))
-        rows, genes = np.nonzero(removed)
-        if self.replace == "self":
-            X[rows, genes] = samples[genes]
-        else:
-            X[rows, genes] = draw_links(
-                problem.graph.neighbors, samples[genes], X[rows, genes] if self.kind == "delta" else None, rng
-            )
+        X = np.tile(problem.graph.tree.parent[encoding.relevant], (n_samples, 1))
+        samples = encoding.relevant[np.nonzero(removed)[1]]
+        if self.replace == "neighbor":
+            current = X[removed] if self.kind == "delta" else None
+            samples = draw_links(problem.graph.neighbors, samples, current, rng)
+        X[removed] = samples
         return X.astype(encoding.dtype)
 
 
@@ -84,7 +81,6 @@ class GreedyFrontSampling(base.SeededSampling):
 
     Examples
     --------
-    >>> from moo_clustering.problems import MOCKProblem
     >>> problem = MOCKProblem([[0.0], [1.0], [9.0], [10.0]], delta=0, n_neighbors=2, random_state=0)
     >>> X = GreedyFrontSampling(share=1.0)._do(problem, 2, random_state=0)
     >>> problem.decode(X)
@@ -110,8 +106,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     """Return a mask of the genes that lose their tree links with "delta", shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
-    most = min(n_samples, len(order) + 1)
-    row = 1
+    most, row = min(n_samples, len(order) + 1), 1
     while row < n_samples and most >= 2:
         for k in rng.permutation(np.arange(2, most + 1))[: n_samples - row]:
             removed[row, order[: k - 1]] = True
@@ -164,10 +159,10 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from the positions other than that of the current link.
+    # Draw from all positions but that of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
-    drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
-    return choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
+    drawn = rng.integers(0, width + 1 - same.any(axis=1))
+    return choices[np.arange(len(samples)), drawn + (drawn >= place)]
 
 
 class NeighborBiasedMutation(base.SeededMutation):
@@ -219,16 +214,14 @@ def _mutated_genes(
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]
-    parent = graph.tree.parent[samples]
+    in_tree = np.ones_like(far) if problem.encoding.kind == "split" else graph.tree.parent[samples]
     hot = np.flatnonzero(far > width)
-    holds = X[:, hot] == (1 if problem.encoding.kind == "split" else parent[hot])
+    holds = X[:, hot] == in_tree[hot]
     most = min(1.0, 1.0 / n + (width / n) ** 2)
-    places = [*sparse_positions(X.size, most, rng)]
-    flat = np.concatenate(places) if places else np.empty(0, dtype=np.int64)
+    flat = np.concatenate([np.empty(0, dtype=np.int64), *sparse_positions(X.size, most, rng)])
     rows, genes = np.divmod(flat, X.shape[1])
     chance = 1.0 / n + (_ranks(problem, X[rows, genes], genes, width) / n) ** 2
-    in_tree = 1 if problem.encoding.kind == "split" else parent[genes]
-    cold = ~((far[genes] > width) & (X[rows, genes] == in_tree))
+    cold = ~((far[genes] > width) & (X[rows, genes] == in_tree[genes]))
     accepted = cold & (rng.random(len(rows)) * most < chance)
     hot_rows, hot_columns = np.nonzero(holds & (rng.random(holds.shape) < 1.0 / n + (far[hot] / n) ** 2))
     return np.concatenate([rows[accepted], hot_rows]), np.concatenate([genes[accepted], hot[hot_columns]])

@@ -320,12 +320,8 @@ def bag_candidate_pool(
         starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
-    n_neighbors : int, default=10
-        Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
         Seed for the directions of the sliced distance. The families are deterministic.
-    n_jobs : int, optional
-        Number of threads. Does not affect the result.
 
     Returns
     -------
@@ -340,15 +336,9 @@ def bag_candidate_pool(
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
     matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
     pool = pool_of_bag_views(
-        data,
-        matrices,
-        distances=distances,
-        embeddings=embeddings,
-        k_range=k_range,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        n_jobs=n_jobs,
-    )
+        data, matrices, distances=distances, embeddings=embeddings,
+        k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, n_jobs=n_jobs,
+    )  # fmt: skip
     return pool, {kind: matrices[kind] for kind in distances}
 
 

@@ -170,7 +170,7 @@ class PoolData:
 
 
 Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
-"""Partitions of one family for numbers of clusters; random choices depend on k only."""
+"""Function that returns one family's partitions for the given k; random choices depend on k only."""
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -20,15 +20,8 @@ from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems import partition
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.bags import (
-    FTWCV,
-    TWCV,
-    UNDEFINED,
-    BagDaviesBouldin,
-    BagSDbw,
-    BagSilhouette,
-    db_medoid,
-)
+from moo_clustering.validity import bags as indices
+from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
@@ -49,6 +42,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Bags, scaled for distances.
     n_clusters : int
+        Number of clusters, including empty ones.
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
@@ -65,13 +59,11 @@ class BagPartitionProblem(partition.PartitionProblem):
 
     Attributes
     ----------
-    bags : Bags
     objective : BagObjective
         Objective used by :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
         first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
     distances : ndarray of shape (n_bags, n_bags)
         Directed Hausdorff distances, computed on first access and shared between copies.
-    n_clusters, min_cluster_size : int
 
     Examples
     --------
@@ -132,22 +124,17 @@ class BagPartitionProblem(partition.PartitionProblem):
         return finite(index, super()._values(index, labels, X, **products))
 
 
-@documented(BagPartitionProblem)
+@documented(BagPartitionProblem, MedoidSlotEncoding)
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, defined by a varying number of medoids, by one or more indices.
 
     Genes are indices of medoid bags, with -1 for empty slots; see
-    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are
-    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
-    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for Davies-Bouldin with medoids, once
-    for each set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. P individuals take O(P k_max N) time to decode, and
+    O(P (N + k_max^2)) for Davies-Bouldin with medoids, once for each set of medoids. Source: Evolutionary
+    multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
-    k_max : int
-        Maximum number of clusters.
-    k_min : int, default=2
-        Minimum number of clusters.
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
@@ -156,7 +143,6 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     Attributes
     ----------
-    bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
         Distances from row bags to column bags, shared between copies.
 
@@ -237,7 +223,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         # A medoid's label is its cluster number.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
-        return db_medoid(self.distances_, labels, centers)
+        return indices.db_medoid(self.distances_, labels, centers)
 
 
 def bag_indices(
@@ -246,19 +232,18 @@ def bag_indices(
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
     """Fit copies of indices to bags; ``replaced`` maps index classes to functions that fit a substitute."""
-    listed = partition.index_list(objectives)
-    names = [index for index in listed if isinstance(index, str)]
-    for name in names:
-        if name not in OF_BAGS:
-            raise ValueError(
-                f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
-                f"got {quoted(name)}{did_you_mean(name, OF_BAGS)}"
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"objectives must be unique, got {name} more than once")
-    fitted = []
+    listed, fitted = partition.index_list(objectives), []
     for objective in listed:
-        kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective
+        kind: Any = objective
+        if isinstance(objective, str):
+            if objective not in OF_BAGS:
+                raise ValueError(
+                    f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
+                    f"got {quoted(objective)}{did_you_mean(objective, OF_BAGS)}"
+                )
+            if list(listed).count(objective) > 1:
+                raise ValueError(f"objectives must be unique, got {objective} more than once")
+            kind = OF_BAGS[objective]
         other = replaced.get(kind) if replaced and isinstance(kind, type) else None
         fitted.append(_fitted(objective, tables) if other is None else other(tables))
     return fitted
@@ -292,33 +277,30 @@ def moved_objective(
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Replace infinite values of a minimised index with 1e6, as in the bag indices."""
-    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
+    return values if index.greater_is_better else np.where(values == np.inf, indices.UNDEFINED, values)
 
 
 class BagTables(Shared):
     """Bag products and distances, computed on first access and shared between copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
-        self.bags = bags
+        self.bags, self.n_jobs = bags, n_jobs
         self.weighting: Weighting = weighting
         self.kind: Kind = kind
-        self.n_jobs = n_jobs
-        self._geometries: dict[Weighting, BagGeometry] = {}
-        self._distances: dict[Kind, NDArray[np.float64]] = {}
+        self._known: dict[str, Any] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
-        """Return the products of bag means and instances."""
-        weighting = self.weighting if weighting is None else weighting
-        if weighting not in self._geometries:
+        weighting = weighting or self.weighting
+        if weighting not in self._known:
             # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
-            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
-        return self._geometries[weighting]
+            self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
+        geometry: BagGeometry = self._known[weighting]
+        return geometry
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Return the distances from row bags to column bags."""
-        kind = self.kind if kind is None else kind
-        if kind not in self._distances:
-            H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
-            H.flags.writeable = False
-            self._distances[kind] = H
-        return self._distances[kind]
+        kind = kind or self.kind
+        if kind not in self._known:
+            self._known[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
+            self._known[kind].flags.writeable = False
+        distances: NDArray[np.float64] = self._known[kind]
+        return distances

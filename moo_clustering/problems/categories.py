@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, Protocol, get_args
+from itertools import product
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,17 +55,15 @@ class FuzzyModesProblem(SignedProblem):
 
     Attributes
     ----------
-    space : ModeSpace
+    space : HammingSpace or EuclideanSpace
         Data, attribute values and distances.
-    n_clusters, n_features, n_samples : int
 
     Notes
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
     number of categories, or the number of features. Genotypes with the same modes in any order have identical
-    objectives, in any population and for any number of threads. Modes can be equal or have no samples.
-
-    pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    objectives, in any population and for any number of threads. Modes can be equal or have no samples. pymoo
+    stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -89,18 +88,13 @@ class FuzzyModesProblem(SignedProblem):
         if positive("fuzziness", fuzziness) <= 1:
             raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
-        self.space: ModeSpace = SPACES[metric](X)
+        self.space: HammingSpace | EuclideanSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         self.fuzziness = float(fuzziness)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=self.n_clusters * self.n_features,
-            n_obj=2,
-            xl=np.tile(self.space.lower, self.n_clusters),
-            xu=np.tile(self.space.upper, self.n_clusters),
-            vtype=self.space.dtype.type,
-        )
+        xl, xu = (np.tile(bound, self.n_clusters) for bound in (self.space.lower, self.space.upper))
+        super().__init__(n_var=len(xl), n_obj=2, xl=xl, xu=xu, vtype=self.space.dtype.type)
 
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
@@ -118,9 +112,8 @@ class FuzzyModesProblem(SignedProblem):
         """Return the memberships u_ik, shape (n_individuals, n_clusters, n_samples)."""
         modes = self.modes(X)
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
-        for rows in self._individuals(len(modes)):
-            for part in self._samples():
-                u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
+        for rows, part in product(self._individuals(len(modes)), self._samples()):
+            u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -134,9 +127,8 @@ class FuzzyModesProblem(SignedProblem):
         """Return each sample's nearest mode (the first on ties), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
-        for rows in self._individuals(len(modes)):
-            for part in self._samples():
-                labels[rows, part] = self.space.distances(modes[rows], part).argmin(axis=1)
+        for rows, part in product(self._individuals(len(modes)), self._samples()):
+            labels[rows, part] = self.space.distances(modes[rows], part).argmin(axis=1)
         return labels
 
     def canonical(self, X: ArrayLike) -> NDArray[Any]:
@@ -185,17 +177,13 @@ class FuzzyModesProblem(SignedProblem):
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
         """Improve and score all individuals in blocks on several threads, with single-threaded BLAS."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
-        with one_thread("blas"):
-            workers = min(n_threads(self.n_jobs), len(blocks))
-            if workers > 1:
-                with named_losses(), ThreadPoolExecutor(workers) as pool:
-                    results = list(pool.map(self._score, blocks))
-            else:
-                results = [self._score(block) for block in blocks]
-        return np.concatenate([new for new, _ in results]), np.concatenate([F for _, F in results])
+        workers = min(n_threads(self.n_jobs), len(blocks))
+        with one_thread("blas"), named_losses(), ThreadPoolExecutor(workers) as pool:
+            results = list((pool.map if workers > 1 else map)(self._score, blocks))
+        improved, F = zip(*results, strict=True)
+        return np.concatenate(improved), np.concatenate(F)
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Compute the new modes and their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
@@ -214,8 +202,7 @@ class FuzzyModesProblem(SignedProblem):
         return modes, np.column_stack([pi, -sep])
 
     def _samples(self) -> Iterator[slice]:
-        for lo in range(0, self.n_samples, BLOCK_SAMPLES):
-            yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
+        return (slice(lo, lo + BLOCK_SAMPLES) for lo in range(0, self.n_samples, BLOCK_SAMPLES))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
         """Split a population into blocks of limited memory, at least one for each thread with enough work."""
@@ -225,8 +212,7 @@ class FuzzyModesProblem(SignedProblem):
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
             step = min(step, -(-n_individuals // threads))
-        for lo in range(0, n_individuals, step):
-            yield slice(lo, lo + step)
+        return (slice(lo, lo + step) for lo in range(0, n_individuals, step))
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
@@ -247,7 +233,6 @@ def memberships(distances: FloatArray, m: float) -> FloatArray:
 
 
 def powered(u: FloatArray, m: float) -> FloatArray:
-    """Return the memberships raised to the power m."""
     return np.square(u) if m == 2.0 else np.power(u, m)
 
 
@@ -267,39 +252,11 @@ def separation(between: FloatArray, m: float) -> FloatArray:
     return (powered(memberships(others, m), m) * between).sum(axis=(1, 2))
 
 
-class ModeSpace(Protocol):
-    """Space of modes: data, gene bounds and distances. A mode is computed from ``width`` sums."""
-
-    data: NDArray[Any]
-    lower: NDArray[Any]
-    upper: NDArray[Any]
-    dtype: np.dtype[Any]
-    width: int
-
-    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        """Compute the distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
-
-    def between(self, modes: NDArray[Any]) -> FloatArray:
-        """Return the distances between modes, shape (n, n_modes, n_modes)."""
-
-    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
-
-    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
-
-    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a value for each attribute."""
-
-    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise a ValueError if they lie outside the space."""
-
-
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # Distances (float32, exact for these integers) and sums (float64) are products with a block's 0/1 table
-    # of samples and categories. It is sparse above a mean of 64 categories per attribute.
+    # Distances (float32, exact for these integers) and the ``width`` sums that give a mode (float64) are
+    # products with a block's 0/1 table of samples and categories.
 
     dtype = np.dtype(np.int32)
 
@@ -311,22 +268,24 @@ class HammingSpace:
         self.width = int(self.starts[-1])
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
+        """Compute the distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
         n, k, p = modes.shape
-        of_mode = self._dense(modes.reshape(n * k, p))
-        equal = np.asarray(of_mode @ self._table(part).T).astype(np.float64, order="C")
-        np.subtract(float(p), equal, out=equal)
-        return equal.reshape(n, k, equal.shape[1])
+        equal = np.asarray(self._dense(modes.reshape(n * k, p)) @ self._table(part).T)
+        return (p - equal.astype(np.float64, order="C")).reshape(n, k, equal.shape[1])
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
+        """Return the distances between modes, shape (n, n_modes, n_modes)."""
         columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
         return np.stack(columns, axis=2).astype(np.float64)
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
+        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
         n, k, size = weights.shape
-        table = self._table(part).astype(np.float64)
-        return np.asarray(weights.reshape(n * k, size) @ table).reshape(n, k, self.width)
+        sums = weights.reshape(n * k, size) @ self._table(part).astype(np.float64)
+        return np.asarray(sums).reshape(n, k, self.width)
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
+        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
@@ -339,6 +298,7 @@ class HammingSpace:
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
+        """Convert genes to modes; raise a ValueError if they lie outside the space."""
         codes = np.rint(modes)
         # The negated condition also rejects NaN.
         if not ((codes >= 0) & (codes <= self.upper)).all():
@@ -418,10 +378,7 @@ class EuclideanSpace:
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 
-SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
-    "hamming": HammingSpace,
-    "euclidean": EuclideanSpace,
-}
+SPACES: dict[str, type[Any]] = {"hamming": HammingSpace, "euclidean": EuclideanSpace}
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:

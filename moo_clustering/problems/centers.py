@@ -63,15 +63,11 @@ class SumOfSquaresProblem(PartitionProblem):
     ----------
     encoding : CenterEncoding
         Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
-    n_clusters, n_features : int
-    n_distances : int
-        Number of point-to-point distances computed so far.
-    n_local_searches : int
-        Number of local searches so far.
+    n_distances, n_local_searches : int
+        Numbers of point-to-point distances and of local searches so far.
 
     Examples
     --------
-    >>> from moo_clustering.problems.centers import SumOfSquaresProblem
     >>> problem = SumOfSquaresProblem([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], 2)
     >>> centers = problem.improve([[-6.0, -5.0]])
     >>> problem.centers(centers), problem.evaluate(centers)
@@ -97,8 +93,7 @@ class SumOfSquaresProblem(PartitionProblem):
         self.n_clusters, self.n_features = encoding.n_clusters, encoding.n_features
         self.n_local_searches = 0
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
-        one = encoding.n_var * 8 + encoding.n_samples * 4
-        self._n_known = max(2, MEMO_BYTES // one)
+        self._n_known = max(2, MEMO_BYTES // (encoding.n_var * 8 + encoding.n_samples * 4))
 
     @property
     def points(self) -> FloatArray:
@@ -147,10 +142,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return twin
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        if X is None:
-            return super().decode(X)
-        rows = [np.unique(row, return_inverse=True)[1] for row in self.nearest_labels(X)]
-        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+        return super().decode(X) if X is None else contiguous(self.nearest_labels(X))
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         super()._evaluate(X, out, *args, **kwargs)
@@ -191,8 +183,6 @@ class CenterEncoding(Encoding):
         X minus its mean. Genes are coordinates in this space.
     offsets : tuple of two ndarrays of shape (n_features,)
         Offsets that are subtracted from X, one after the other.
-    n_distances : int
-        Number of point-to-point distances computed so far.
     k_min, k_max : int
         1 and ``n_clusters``, because a centre can be without samples.
     """
@@ -236,18 +226,16 @@ class CenterEncoding(Encoding):
 
     def seeds(self, rng: np.random.Generator) -> FloatArray:
         """Select samples as centres by greedy k-means++ with 2 + floor(log n_clusters) trials."""
-        trials = 2 + int(math.log(self.n_clusters))
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
-        draws = rng.random((self.n_clusters - 1, trials))
+        draws = rng.random((self.n_clusters - 1, 2 + int(math.log(self.n_clusters))))
         n_steps = 2 * self.n_samples * draws.size
         self.n_distances += caching.run(greedy_seeds, n_steps, self.points, False, first, draws, chosen)
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
         """Assign samples to their nearest centres; number the non-empty clusters in order of the centres."""
-        rows = [np.unique(row, return_inverse=True)[1] for row in self._positions(X)]
-        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+        return contiguous(self._positions(X))
 
     def centers(self, X: ArrayLike) -> FloatArray:
         """Return centres in data coordinates, in label order; centres without samples come last."""
@@ -255,7 +243,6 @@ class CenterEncoding(Encoding):
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
     def _positions(self, X: ArrayLike) -> Labels:
-        """Return the position of each sample's nearest centre."""
         rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
@@ -335,6 +322,12 @@ class FuzzyCenterEncoding(CenterEncoding):
         for rows in block_slices(len(centers), self.n_samples * self.n_clusters):
             labels[rows] = self._memberships(centers[rows]).argmax(axis=2)
         return labels
+
+
+def contiguous(positions: Labels) -> Labels:
+    """Renumber each row's distinct values 0, 1, ... in ascending order."""
+    rows = [np.unique(row, return_inverse=True)[1] for row in positions]
+    return np.array(rows, dtype=np.int32).reshape(positions.shape)
 
 
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:

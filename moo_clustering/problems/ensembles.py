@@ -44,7 +44,6 @@ class EnsembleSelectionProblem(SignedProblem):
 
     Examples
     --------
-    >>> from moo_clustering.problems import EnsembleSelectionProblem
     >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 2, 2]]
     >>> problem = EnsembleSelectionProblem(runs, min_runs=2)
     >>> F, G = problem.evaluate([[True, True, False], [False, True, True]])
@@ -63,10 +62,10 @@ class EnsembleSelectionProblem(SignedProblem):
         self.quality = mean_agreement(self.agreement)
         self.losses = None if losses is None else _unit_range(losses, n_runs)
         self._pairs = self.agreement - np.diag(np.diag(self.agreement))
-        names = ("agreement", "likeness") if losses is None else ("agreement", "likeness", "loss")
-        self.objective_names = names
-        self._signs = np.array([-1.0, 1.0, 1.0])[: len(names)]
-        super().__init__(n_var=n_runs, n_obj=len(names), n_ieq_constr=1, xl=0, xu=1, vtype=bool)
+        n_obj = 2 + (losses is not None)
+        self.objective_names = ("agreement", "likeness", "loss")[:n_obj]
+        self._signs = np.array([-1.0, 1.0, 1.0])[:n_obj]
+        super().__init__(n_var=n_runs, n_obj=n_obj, n_ieq_constr=1, xl=0, xu=1, vtype=bool)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))

@@ -76,16 +76,14 @@ class FeatureSubsetEncoding(Encoding):
         most = min(50, self.n_var) if max_features is None else max_features
         self.max_features = integer("max_features", most, 1, self.n_var, ", the number of features")
         rng = np.random.default_rng(random_state)
-        trials = 2 + int(math.log(self.n_clusters))
         self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
-        self._draws = rng.random((n_init, self.n_clusters - 1, trials))
+        self._draws = rng.random((n_init, self.n_clusters - 1, 2 + int(math.log(self.n_clusters))))
         # Order in which repair adds or drops features.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the lower and upper gene bounds, 0 and 1."""
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
@@ -107,8 +105,7 @@ class FeatureSubsetEncoding(Encoding):
 
         The explained share is the between-cluster share of the sum of squares, or 0 for constant features.
         """
-        bits = self.subsets(X)
-        found = [self._of(row) for row in bits]
+        found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
 
@@ -177,7 +174,6 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def canonical(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Return the subsets unchanged."""
         return self.subsets(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> BoolArray:  # type: ignore[override]
@@ -220,8 +216,8 @@ class _LabelAgreement(PopulationIndex):
 
     def __init__(self, targets: Targets) -> None:
         self.n_samples_, self._rows = len(targets.labelled), targets.rows
-        classes = targets.indicators[self._rows].argmax(axis=1)
-        self._classes = counted(relabel_by_first_appearance(classes[np.newaxis]))
+        classes = targets.indicators[self._rows].argmax(axis=1)[np.newaxis]
+        self._classes = counted(relabel_by_first_appearance(classes))
 
     def fit(self, data: Any) -> Self:
         return self
@@ -245,8 +241,7 @@ class _HeldOutLabels(SubsetIndex):
         self._means = [one / np.maximum(one.sum(axis=1, keepdims=True), 1) for one in kept]
 
     def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
-        right = np.zeros(len(X), dtype=np.int64)
-        labels = np.empty(encoding.n_samples, dtype=np.int32)
+        right, labels = np.zeros(len(X), dtype=np.int64), np.empty(encoding.n_samples, dtype=np.int32)
         for i, row in enumerate(X):
             points = encoding.points_of(row)
             known = points[self._rows]
@@ -273,10 +268,6 @@ class FeatureSubsetProblem(PartitionProblem):
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
         Weights of the objectives (violated pairs last) in a single ``"score"``. Default: no combination.
-
-    Attributes
-    ----------
-    encoding : FeatureSubsetEncoding
 
     Notes
     -----
@@ -322,18 +313,19 @@ class FeatureSubsetProblem(PartitionProblem):
         targets = partial_targets(partial_y, encoding.n_samples)
         fewest = int(targets.indicators.sum(axis=0).min(initial=len(encoding.points)))
         default = [_BY_LABELS[fewest > 1], "separation"][not targets.n_classes :]
-        names = index_list(default if objectives is None else objectives)
+        listed = index_list(default if objectives is None else objectives)
+        names = [one for one in listed if isinstance(one, str)]
         for one in names:
-            near = did_you_mean(one, (*_BY_LABELS, "separation")) if isinstance(one, str) else ""
+            near = did_you_mean(one, (*_BY_LABELS, "separation"))
             if near and one not in (*_BY_LABELS, "separation", *INDICES, *ALIASES):
                 raise ValueError(f"unknown objective {quoted(one)}{near}")
-        by_labels = any(isinstance(one, str) and one in _BY_LABELS for one in names)
+        by_labels = not {*names}.isdisjoint(_BY_LABELS)
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(
                 "no sample is labelled: pass partial_y with classes (-1 for unlabelled samples) or "
                 f"constraints, or use objectives other than {_BY_LABELS}"
             )
-        if fewest == 1 and _BY_LABELS[1] in [one for one in names if isinstance(one, str)]:
+        if fewest == 1 and _BY_LABELS[1] in names:
             raise ValueError(
                 f"{_BY_LABELS[1]!r} requires at least two labels per class, but some class has only "
                 f"one: label more of its samples, or use {_BY_LABELS[0]!r}"
@@ -346,17 +338,17 @@ class FeatureSubsetProblem(PartitionProblem):
         super().__init__(
             encoding.points,
             encoding,
-            [own.get(one, one) if isinstance(one, str) else one for one in names],
+            [own.get(one, one) if isinstance(one, str) else one for one in listed],
             constraints=constraints,
             constraint_handling=constraint_handling,
         )
         self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         if self.weights is not None:
-            n = len(self.objective_names)
-            if self.weights.shape != (n,) or not np.isfinite(self.weights).all():
+            names = list(self.objective_names)
+            if self.weights.shape != (len(names),) or not np.isfinite(self.weights).all():
                 raise ValueError(
-                    f"weights must be {n} numbers, one per objective "
-                    f"({', '.join(self.objective_names)}); got {quoted(weights)}"
+                    f"weights must be {len(names)} numbers, one per objective ({', '.join(names)}); "
+                    f"got {quoted(weights)}"
                 )
             # The score is maximised, so F is its negative; ``natural`` restores the sign.
             self._rewards = -self.weights * self._signs

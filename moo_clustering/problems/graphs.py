@@ -39,11 +39,11 @@ Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_
 Weights = Literal["ranks", "published"]
 # Cluster of every part, one row per individual.
 Rows = Labels
-# Largest number of samples for which all samples may be candidates without ``force``.
+# Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
 # Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# More parts than the first number are grouped before merging; above the second, fewer links are cut.
+# Numbers of parts above which parts are grouped before merging, and above which fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm."
@@ -93,14 +93,11 @@ class MOCKProblem(EncodedProblem):
 
     Attributes
     ----------
-    graph : LocusGraph
-    encoding : LocusAdjacencyEncoding
     weights : ndarray of shape (n_neighbors,)
         Neighbour weights by rank.
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
     >>> problem = MOCKProblem(X, encoding="split", delta=40, n_neighbors=2, root=0, ties="index")
     >>> problem.evaluate(np.array([[0, 1, 1], [1, 1, 1]])).round(4)
@@ -152,13 +149,12 @@ class MOCKProblem(EncodedProblem):
             if name in self.objective_names and value is None:
                 raise ValueError(f"the objective {name!r} requires {parameter}")
         ranks = np.arange(1, graph.n_neighbors + 1)
-        _arrays.choice("connectivity", connectivity, get_args(Weights))
         self.weights = 1.0 / ranks
-        if connectivity == "published":
+        if _arrays.choice("connectivity", connectivity, get_args(Weights)) == "published":
             self.weights = np.where(ranks < graph.n_neighbors, 1.0 / (ranks + 1), 0.0)
         self.n_jobs = n_jobs
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
-        self._built: tuple[int, NDArray[Any]] | None = None
+        self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
         # LinkScores supports no sample weights.
@@ -173,12 +169,13 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        The parts remain when the most interesting links are cut. For each of ``n_weights`` weights of
-        variance against connectivity, every step merges the two neighbouring parts with the smallest rise in
-        variance minus fall in connectivity, relative to the objectives' ranges. Returns the genotypes of
-        non-dominated partitions by increasing variance. The result is deterministic and cached. P parts take
-        O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts, the smallest are first
-        merged with their closest neighbours. Kind "split" merges only parts linked in the tree.
+        The parts are the pieces of the tree without its most interesting links. For each of ``n_weights``
+        weights of variance against connectivity, every step merges the two neighbouring parts with the
+        smallest weighted rise in variance minus fall in connectivity, relative to the objectives' ranges.
+        Returns the genotypes of non-dominated partitions by increasing variance. The result is deterministic
+        and cached. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts,
+        the smallest are first merged with their closest neighbours. Kind "split" merges only parts linked in
+        the tree.
 
         Examples
         --------
@@ -190,9 +187,9 @@ class MOCKProblem(EncodedProblem):
                [0, 0, 0, 1, 1, 1]], dtype=int32)
         """
         n_weights = _arrays.integer("n_weights", n_weights)
-        if self._built is None or self._built[0] != n_weights:
-            self._built = n_weights, self._construct(n_weights)
-        return self._built[1].copy()
+        if n_weights not in self._built:
+            self._built = {n_weights: self._construct(n_weights)}
+        return self._built[n_weights].copy()
 
     def _construct(self, n_weights: int) -> NDArray[Any]:
         if self.n_samples == 1:
@@ -202,8 +199,8 @@ class MOCKProblem(EncodedProblem):
             share = min(relevant_links("auto", self.n_samples), _MOST_GROUPED - 1) / (self.n_samples - 1)
             delta = 100.0 * (1.0 - share)
             pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", delta=delta, n_jobs=self.n_jobs)
-            own = scores.sample_weight
-            scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs, own)
+            weights = self.weights, None, None, self.n_jobs, scores.sample_weight
+            scores = PartScores(pieces, self.graph, *weights)
         links: Any = pieces.links
         groups, linked = scores.groups(links.above, self.encoding.kind == "split")
         scores = scores.of_groups(groups)
@@ -227,13 +224,13 @@ class MOCKProblem(EncodedProblem):
     ) -> tuple[int, Labels] | None:
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
-        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used.
-        Until ``n_clusters`` remain, the smallest cluster is merged with the cluster that contains most of its
-        neighbours by weight or, without any, has the nearest mean. For data with up to three features, the
-        result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if that is
-        at least 0.4. Otherwise, it has the lowest variance. Returns the individual and
-        its labels, numbered by first appearance, or None if no individual qualifies. Individuals with more
-        than 2000 clusters are skipped. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        Only individuals with at most 2000 clusters are used, of which exactly ``n_clusters`` have at least
+        ``least_size`` samples. Until ``n_clusters`` remain, the smallest cluster is merged with the cluster
+        that contains most of its neighbours by weight or, without any, has the nearest mean. For data with up
+        to three features, the result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of
+        600 samples) if that is at least 0.4. Otherwise, it has the lowest variance. Returns the individual
+        and its labels, numbered by first appearance, or None if no individual qualifies. Takes
+        O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -282,7 +279,7 @@ class PartScores:
     ) -> None:
         self.encoding, self.X, self.n_jobs, self.sample_weight = encoding, graph.X, n_jobs, sample_weight
         self.total_weight: float = len(self.X) if sample_weight is None else float(sample_weight.sum())
-        self._lists = graph.neighbors, weights
+        self.graph, self.weights = graph, weights
         self._set_parts(encoding.base, encoding.n_parts)
         self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
@@ -307,21 +304,14 @@ class PartScores:
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster means."""
-        n = self.total_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), 2 * self.sums.size)
+        sums = self.sizes, self.sums, self.means, self.within, self.total_weight
+        return self._map(variances, parts, 2 * self.sums.size, *sums, scratch=self._room)
 
     def deviation(self, parts: Rows) -> FloatArray:
         """Return the sum of the distances to the cluster means."""
         weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            deviations(parts, self.sizes, self.sums, self.base, self.X, weight, *self._room(), lo, hi, out)
-
-        return self._map(share, len(parts), self.X.size)
+        sums = self.sizes, self.sums, self.base, self.X, weight
+        return self._map(deviations, parts, self.X.size, *sums, scratch=self._room)
 
     def connectivity(self, parts: Rows) -> FloatArray:
         """Return the total weight of neighbours in other clusters."""
@@ -330,11 +320,8 @@ class PartScores:
     def ari(self, parts: Rows) -> FloatArray:
         """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            rand_gaps(parts, table, np.empty_like(table), lo, hi, out)
-
-        return 1.0 - self._map(share, len(parts), 2 * table.size)
+        gaps = self._map(rand_gaps, parts, 2 * table.size, table, scratch=lambda: (np.empty_like(table),))
+        return 1.0 - gaps
 
     def constraint_violation(self, parts: Rows) -> FloatArray:
         """Return the share of violated must-links plus the share of violated cannot-links."""
@@ -343,13 +330,18 @@ class PartScores:
         return self._weight(parts, must, True) / must_total + joined / cannot_total
 
     def _weight(self, parts: Rows, pairs: Any, apart: bool) -> FloatArray:
-        return self._map(
-            lambda lo, hi, out: pair_weights(parts, *pairs, apart, lo, hi, out), len(parts), len(pairs[0])
-        )
+        return self._map(pair_weights, parts, len(pairs[0]), *pairs, apart)
 
-    def _map(self, kernel: Callable[[int, int, FloatArray], None], count: int, cost: int) -> FloatArray:
-        out = np.empty(count)
-        for_parts(lambda lo, hi: kernel(lo, hi, out), count, float(count * cost), self.n_jobs)
+    def _map(
+        self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
+    ) -> FloatArray:
+        """Run a kernel on shares of a population; each share gets its own scratch arrays."""
+        out = np.empty(len(parts))
+
+        def share(lo: int, hi: int) -> None:
+            kernel(parts, *values, *scratch(), lo, hi, out)
+
+        for_parts(share, len(parts), float(len(parts) * cost), self.n_jobs)
         return out
 
     def _room(self) -> tuple[FloatArray, FloatArray]:
@@ -358,10 +350,11 @@ class PartScores:
     @cached_property
     def pairs(self) -> Any:
         """Pairs of parts with samples that are neighbours, and the total neighbour weight of each pair."""
-        neighbors, weights = self._lists
-        rows, ranks = np.nonzero(neighbors >= 0)
-        of_ranks = weights[ranks] if self.sample_weight is None else weights[ranks] * self.sample_weight[rows]
-        return self._pairs(rows, neighbors[rows, ranks], of_ranks)
+        rows, ranks = np.nonzero(self.graph.neighbors >= 0)
+        weights = self.weights[ranks]
+        if self.sample_weight is not None:
+            weights = weights * self.sample_weight[rows]
+        return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
         """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
@@ -389,15 +382,14 @@ class PartScores:
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         require_same_samples("constraints and X", constraints.n_samples, len(self.X))
-        must, cannot = constraints.must_link, constraints.cannot_link
-        weights = constraints.must_link_weights, constraints.cannot_link_weights
-        totals = [float(each.sum()) if len(each) else 1.0 for each in weights]
+        cannot, cannot_weights = constraints.cannot_link, constraints.cannot_link_weights
+        given = (constraints.must_link, constraints.must_link_weights), (cannot, cannot_weights)
+        totalled = [
+            (self._pairs(links[:, 0], links[:, 1], weights), float(weights.sum()) if len(weights) else 1.0)
+            for links, weights in given
+        ]
         joined = self.base[cannot[:, 0]] == self.base[cannot[:, 1]]
-        return (
-            (self._pairs(must[:, 0], must[:, 1], weights[0]), totals[0]),
-            (self._pairs(cannot[:, 0], cannot[:, 1], weights[1]), totals[1]),
-            float(weights[1][joined].sum()),
-        )
+        return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
         """Sum the weights of sample pairs over each pair of different parts."""
@@ -411,10 +403,11 @@ class PartScores:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
             raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
-        table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
-        codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
-        weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
-        np.add.at(table, (self.base[targets.rows], codes), weight)
+        rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
+        codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
+        np.add.at(
+            table, (self.base[rows], codes), 1.0 if self.sample_weight is None else self.sample_weight[rows]
+        )
         return table
 
 
@@ -423,8 +416,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
-    apart = np.zeros(linked.shape)
-    apart[rows, columns] = weights
+    apart = coo_array((weights, (rows, columns)), shape=linked.shape).toarray()
     apart += apart.T
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
     if scores.sample_weight is None:
@@ -466,41 +458,33 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
 class LinkScores(PartScores):
     """Objectives of one link per sample, computed in a single pass over samples and neighbours."""
 
-    def __init__(
-        self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
-    ) -> None:
-        super().__init__(encoding, graph, weights, *rest)
-        self.neighbors = np.ascontiguousarray(graph.neighbors.T)
-        self.weights = weights
+    @cached_property
+    def _neighbors(self) -> Labels:
+        return np.ascontiguousarray(self.graph.neighbors.T)
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Return the objectives with their original signs, shape (n_individuals, len(names))."""
-        columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
+        links, scores = self.encoding.to_full(X), np.empty((len(X), 3))
+        columns = dict(zip(("variance", "deviation", "connectivity"), scores.T, strict=True))
         wanted = tuple(name in names for name in columns)
-        links = self.encoding.to_full(X)
-        scores = np.empty((len(links), 3))
 
         def share(lo: int, hi: int) -> None:
             row = np.empty(len(self.X), dtype=np.int32)
             link_objectives(
-                links, self.X, self.sizes, self.neighbors, self.weights, wanted,
+                links, self.X, self.sizes, self._neighbors, self.weights, wanted,
                 row, *self._room(), lo, hi, scores,
             )  # fmt: skip
 
-        cost = 2 * self.X.size + self.neighbors.size
-        for_parts(share, len(links), float(len(links) * cost), self.n_jobs)
-        others = [name for name in names if name not in columns]
-        parts = self.encoding.parts(X) if others else None
-        return np.column_stack(
-            [scores[:, columns[name]] if name in columns else getattr(self, name)(parts) for name in names]
-        )
+        for_parts(share, len(X), float(len(X) * (2 * self.X.size + self._neighbors.size)), self.n_jobs)
+        if not columns.keys() >= {*names}:
+            parts = self.encoding.parts(X)
+            columns |= {name: getattr(self, name)(parts) for name in names if name not in columns}
+        return np.column_stack([columns[name] for name in names])
 
 
 class NeighborGraphProblem(FixedProblem):
     """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
-    Gene i identifies the neighbour linked to sample i: by its rank in the neighbour list of i
-    (``gene="rank"``), or by its sample index (``gene="index"``, as in the paper).
+    Gene i identifies the neighbour linked to sample i.
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
@@ -516,7 +500,8 @@ class NeighborGraphProblem(FixedProblem):
     n_neighbors : int, optional
         Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        ``"index"`` stores an (N, N) table and requires lists of all neighbours.
+        Whether gene i is the neighbour's rank in the list of i or (as in the paper) its sample index, which
+        requires lists of all neighbours and an (N, N) table.
     diversity : {"batch", "deferred"}, default="batch"
         ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
@@ -540,7 +525,8 @@ class NeighborGraphProblem(FixedProblem):
         sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        n_samples, width = lists.indices.shape
+        n_samples, self.width = lists.indices.shape
+        width = self.width
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
         if not 1 <= n_neighbors <= width:
@@ -557,7 +543,6 @@ class NeighborGraphProblem(FixedProblem):
         if sample_weight is not None:
             weight = checked_weights(sample_weight, n_samples)
             self._distances = (weight / weight.mean())[:, None] * lists.distances
-        self.width = width
         self.n_neighbors = n_neighbors
         self.gene = _arrays.choice("gene", gene, ("rank", "index"))
         self.diversity = _arrays.choice("diversity", diversity, ("batch", "deferred"))
@@ -599,13 +584,12 @@ class NeighborGraphProblem(FixedProblem):
             Same as for the class.
         """
         X = np.asarray(X)
-        if n_neighbors is None:
-            n_neighbors = default_n_neighbors(len(X))
+        k = default_n_neighbors(len(X)) if n_neighbors is None else n_neighbors
         if list_width is None:
-            list_width = len(X) - 1 if gene == "index" else n_neighbors
+            list_width = len(X) - 1 if gene == "index" else k
         rng, n_jobs = np.random.default_rng(random_state), kwargs.get("n_jobs")
         lists = neighbor_lists(X, list_width, metric=metric, rng=rng, groups=groups, n_jobs=n_jobs)
-        return cls(lists, n_neighbors=min(n_neighbors, lists.indices.shape[1]), gene=gene, **kwargs)
+        return cls(lists, n_neighbors=min(k, lists.indices.shape[1]), gene=gene, **kwargs)
 
     @property
     def n_samples(self) -> int:
@@ -695,12 +679,10 @@ class NeighborGraphProblem(FixedProblem):
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
             raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
-        f1 = self.mean_distance(ranks)  # Eq. 1
-        if self.diversity == "deferred":
-            f2 = np.full(len(ranks), np.nan)
-        else:
+        f2 = np.full(len(ranks), np.nan)
+        if self.diversity == "batch":
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
-        out["F"] = np.column_stack([f1, f2])
+        out["F"] = np.column_stack([self.mean_distance(ranks), f2])  # Eq. 1
 
 
 @documented()
@@ -739,10 +721,10 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError for
     ``"all"`` with too many samples, a population above ``max_memory``, a sample without candidates, or
-    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
-    100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
-    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so
-    far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes. Evaluation
+    takes O(N (w + links n_features)) time per individual, or O(N) with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so far from
+    the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -756,13 +738,11 @@ class SRMOSCProblem(FixedProblem):
     lists : NeighborLists, optional
         Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Conflicting groups. Samples of conflicting groups are not candidates for each other.
+        Samples of conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
         Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
-    ties : {"random", "index"}, default="random"
-        Order of equidistant candidates.
-    neighbor_method : str, default="auto"
-        Search method for candidates; see :func:`~moo_clustering.graphs.neighbor_lists`.
+    ties, neighbor_method
+        See ``ties`` and ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
@@ -774,15 +754,11 @@ class SRMOSCProblem(FixedProblem):
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features), float64
-    lists : NeighborLists
     width : int
         Number w of candidates per sample.
-    rho : float
 
     Examples
     --------
-    >>> from moo_clustering.problems import SRMOSCProblem
     >>> X = [[1, 1], [2, 1], [1, 2], [2, 2]]
     >>> problem = SRMOSCProblem(X, n_candidates="all", rho=0, ties="index")
     >>> problem.lists.indices[0]
@@ -835,15 +811,12 @@ class SRMOSCProblem(FixedProblem):
                 self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
                 groups=groups, n_jobs=n_jobs, method=neighbor_method,
             )  # fmt: skip
-        else:
-            require_same_samples("lists and X", len(lists.indices), n_samples)
-        self.lists = lists
-        self.width = width
+        require_same_samples("lists and X", len(lists.indices), n_samples)
+        self.lists, self.width = lists, width
         self.rho = self._ridge(rho)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=n_samples * width, n_obj=2, n_ieq_constr=1, xl=0.0, xu=self._upper(), vtype=np.float32
-        )
+        xu = self._upper()
+        super().__init__(n_var=len(xu), n_obj=2, n_ieq_constr=1, xl=0.0, xu=xu, vtype=np.float32)
 
     @property
     def n_samples(self) -> int:
@@ -858,10 +831,9 @@ class SRMOSCProblem(FixedProblem):
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
         """Return the error and link count of each row, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
-        errors = np.empty(weights.shape[:2])
-        sizes = np.empty(weights.shape[:2], dtype=np.int32)
-        for rows, row_errors, row_sizes in zip(weights, errors, sizes, strict=True):
-            self.score(rows, row_errors, row_sizes)
+        errors, sizes = np.empty(weights.shape[:2]), np.empty(weights.shape[:2], dtype=np.int32)
+        for individual in zip(weights, errors, sizes, strict=True):
+            self.score(*individual)
         return errors, sizes
 
     def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
@@ -918,8 +890,7 @@ class SRMOSCProblem(FixedProblem):
         inside = _inside(candidates, labels)
         order = np.argsort(~inside, axis=1, kind="stable")
         own = np.ascontiguousarray(np.take_along_axis(candidates, order, axis=1))
-        number = np.maximum(inside.sum(axis=1, dtype=np.int32), 1)
-        weights = np.empty(own.shape, dtype=np.float32)
+        number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
         # Small weight for links that only connect a cluster; the weights in a row sum to about 1.
@@ -954,10 +925,10 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
     """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
-    if isinstance(n_candidates, str):
-        if n_candidates != "all":
-            raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
+    if n_candidates == "all":
         return n_samples - 1
+    if isinstance(n_candidates, str):
+        raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
     if n_candidates < 1:
         raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
     return min(int(n_candidates), n_samples - 1)
@@ -970,9 +941,8 @@ def default_n_candidates(n_samples: int) -> int:
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
     """Raise a ValueError with advice if a population would exceed the memory limit."""
-    sparse = (
-        f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
-    )
+    default = default_n_candidates(n_samples)
+    sparse = f"the sparse form, n_candidates=None, has {default} candidates per sample"
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
@@ -980,11 +950,10 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
-        advice = [sparse] if width > default_n_candidates(n_samples) else []
-        advice += ["lower pop_size"] if pop_size > 1 else []
+        advice = [sparse] * (width > default) + ["lower pop_size"] * (pop_size > 1)
+        advice.append("decrease n_candidates, or increase max_memory.")
         who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
-            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} "
-            f"samples, which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
-            + ", or ".join([*advice, "decrease n_candidates, or increase max_memory."])
+            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, which "
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', or '.join(advice)}"
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import block_slices, choice, integer, quoted, warn_caller
+from moo_clustering._arrays import block_slices, choice, instance, integer, quoted, warn_caller
 from moo_clustering._data import require_same_samples
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
@@ -48,7 +48,7 @@ class MedoidProblem(EncodedProblem):
     decode : {"reassign", "literal"}, default="reassign"
         Whether new medoids are scored with labels reassigned to them or with the old medoids' labels.
     n_local : int, default=1
-        Maximum number of rounds of assignment and medoid updates; must be 1 with ``"literal"``.
+        Maximum number of rounds of assignment and medoid updates. Must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
@@ -75,10 +75,8 @@ class MedoidProblem(EncodedProblem):
     Notes
     -----
     Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
-    members takes O(n n_c) or O(n_c n_features) time.
-
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals that have
-    the same medoids in a different order. Offspring often become duplicates only when evaluated.
+    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates only when evaluated;
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
@@ -113,8 +111,7 @@ class MedoidProblem(EncodedProblem):
         choice("supervision", supervision, get_args(Supervision))
         if integer("n_local", n_local) > 1 and decode == "literal":
             raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}")
-        if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}")
+        instance("constraints", constraints, PairwiseConstraints | None, "PairwiseConstraints")
         if constraints is None and supervision != "none":
             raise ValueError(f"supervision={supervision!r} requires constraints, got None")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
@@ -123,8 +120,11 @@ class MedoidProblem(EncodedProblem):
             require_same_samples("constraints and X", constraints.n_samples, self.space.n_samples)
         self.constraints = constraints
         self.supervision: Supervision = supervision
-        apart = ConstrainedAssignment(self._needed_constraints()) if supervision == "assignment" else None
-        self._decoder = MedoidDecoder(self.encoding, decode, int(n_local), apart)
+        constrained = supervision == "assignment"
+        self._assignment = ConstrainedAssignment(self._needed_constraints()) if constrained else None
+        self._mode, self._n_local = decode, int(n_local)
+        # Whether the scored labels can differ from those of the stored medoids.
+        self._keeps_labels = decode == "literal" or constrained
 
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -139,11 +139,11 @@ class MedoidProblem(EncodedProblem):
 
     def decode(self, X: ArrayLike | None) -> Labels:
         """Decode one or more genotypes to partitions (n_individuals, n_samples) without improving them."""
-        return self._decoder.assign(self.medoids(X))[0]
+        return self._assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
         """Return the partitions that were scored in evaluation, shape (n_individuals, n_samples)."""
-        return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
+        return self.decode(pop.get("assigned_by" if self._keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return how many must-links and cannot-links each partition of :meth:`decode` satisfies."""
@@ -154,7 +154,7 @@ class MedoidProblem(EncodedProblem):
 
         ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
         """
-        assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
+        assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
 
     def _needed_constraints(self) -> PairwiseConstraints:
@@ -170,71 +170,38 @@ class MedoidProblem(EncodedProblem):
         out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
 
     def _scored(self, genes: IntArray) -> dict[str, NDArray[Any]]:
-        decoded = self._decoder.improve(genes)
-        columns = list(self._decoder.objectives(decoded))
-        scored: dict[str, NDArray[Any]] = {}
-        if self._decoder.keeps_labels:
-            scored["assigned_by"] = decoded.assigned_by
+        medoids, labels, distances, assigned_by = self._improved(genes)
+        columns = self._objectives(medoids, distances)
+        scored: dict[str, NDArray[Any]] = {"assigned_by": assigned_by} if self._keeps_labels else {}
         if self.constraints is not None and self.supervision != "none":
-            scored["must"], scored["cannot"] = self.constraints.satisfied(decoded.labels)
+            scored["must"], scored["cannot"] = self.constraints.satisfied(labels)
             if self.supervision == "objective":
-                columns.append(self.constraints.violation(decoded.labels))
+                columns.append(self.constraints.violation(labels))
             elif self.supervision == "constraint":
-                scored["G"] = self.constraints.violation(decoded.labels)[:, None]
+                scored["G"] = self.constraints.violation(labels)[:, None]
             elif self.supervision == "crowding":
-                scored["constraint_bonus"] = self.constraints.bonus(decoded.labels)
+                scored["constraint_bonus"] = self.constraints.bonus(labels)
         scored["F"] = np.column_stack(columns) * self._signs
-        scored["X"] = self._decoder.refill(decoded.medoids, genes)
+        scored["X"] = self._refill(medoids, genes)
         return scored
 
-
-class Decoded(NamedTuple):
-    """Result of decoding a population, with one row per individual."""
-
-    # Improved medoids, and the position of each sample's medoid among them.
-    medoids: IntArray
-    labels: Labels
-    # Distance from each sample to its cluster's medoid.
-    distances: FloatArray
-    # Medoids that the samples were assigned to.
-    assigned_by: IntArray
-
-
-class MedoidDecoder:
-    """Lamarckian decoding: assign samples (``constrained`` or nearest), update medoids and score them."""
-
-    # ``keeps_labels``: whether the scored labels can differ from those of the stored medoids.
-
-    def __init__(
-        self,
-        encoding: SpaceMedoidEncoding,
-        mode: Decode,
-        n_local: int,
-        constrained: ConstrainedAssignment | None,
-    ) -> None:
-        self.encoding = encoding
-        self.space = encoding.space
-        self.mode = mode
-        self.n_local = n_local
-        self.constrained = constrained
-        self.keeps_labels = mode == "literal" or constrained is not None
-
-    def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
+    def _assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
         """Assign samples to medoids; return the labels and each label's medoid."""
-        if self.constrained is not None:
-            return self.constrained.labels(self.space, medoids)
+        if self._assignment is not None:
+            return self._assignment.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
 
-    def improve(self, genes: IntArray) -> Decoded:
-        """Improve valid genotypes by local search."""
-        return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
-
-    def _improve(self, genes: IntArray) -> Decoded:
-        """Alternate between medoid updates and nearest-medoid assignment until nothing changes."""
-        medoids = genes.copy()
+    def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
+        """Improve medoids; return them, the labels and distances, and the medoids that gave the labels."""
+        if self._keeps_labels:
+            labels, assigned_by = self._assign(genes)
+            for _ in range(self._n_local if self._mode == "reassign" else 0):
+                labels, assigned_by = self._assign(self.encoding.medoids_of(labels))
+            medoids = self.encoding.medoids_of(labels)
+            return medoids, labels, self.space.own(medoids, labels), assigned_by
+        medoids, active = genes.copy(), np.arange(len(genes))
         labels, distances = self.space.nearest(medoids)
-        active = np.arange(len(medoids))
-        for _ in range(self.n_local):
+        for _ in range(self._n_local):
             improved = self.encoding.medoids_of(labels[active])
             changed = (improved != medoids[active]).any(axis=1)
             active = active[changed]
@@ -242,30 +209,18 @@ class MedoidDecoder:
                 break
             medoids[active] = improved[changed]
             labels[active], distances[active] = self.space.nearest(medoids[active])
-        return Decoded(medoids, labels, distances, medoids)
+        return medoids, labels, distances, medoids
 
-    def _improve_apart(self, genes: IntArray) -> Decoded:
-        """Alternate between assignment and medoid updates; return the labels from before the last update."""
-        labels, medoids = self.assign(genes)
-        if self.mode == "reassign":
-            for _ in range(self.n_local):
-                labels, medoids = self.assign(self.encoding.medoids_of(labels))
-        improved = self.encoding.medoids_of(labels)
-        return Decoded(improved, labels, self.space.own(improved, labels), medoids)
-
-    def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
+    def _objectives(self, medoids: IntArray, distances: FloatArray) -> list[FloatArray]:
         """Compute Xie-Beni and the I-index with their original signs."""
-        e, space = decoded.distances, self.space
-        n_clusters = set_sizes(decoded.medoids)
-        least, greatest = space.separations(decoded.medoids)
+        e, space, k = distances, self.space, set_sizes(medoids)
+        least, greatest = space.separations(medoids)
         squared = Scatter(np.einsum("ij,ij->i", e, e), np.square(least), np.square(greatest))
         plain = Scatter(e.sum(axis=1), least, greatest)
-        return (
-            xie_beni_values(squared, n_clusters, space.n_samples, space.mean_square),
-            i_index_values(plain, n_clusters, space.total_to_one, 2.0),
-        )
+        xie_beni = xie_beni_values(squared, k, space.n_samples, space.mean_square)
+        return [xie_beni, i_index_values(plain, k, space.total_to_one, 2.0)]
 
-    def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
+    def _refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
         """Add random medoids, seeded by the genes, to sets that are too small for operators."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
@@ -275,14 +230,7 @@ class MedoidDecoder:
 
 
 class SpaceMedoidEncoding(MedoidEncoding):
-    """A :class:`~moo_clustering.encodings.MedoidEncoding` with distances from a ``MedoidSpace``.
-
-    The attribute ``distances`` is available only if the MedoidSpace stores a matrix.
-
-    Parameters
-    ----------
-    k_max : {"sqrt", "ceil_sqrt"} or int
-    """
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` with distances from a ``MedoidSpace``."""
 
     def __init__(self, space: MedoidSpace, k_max: int | str) -> None:
         self.space = space
@@ -366,14 +314,14 @@ class ConstrainedAssignment:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
         weight = -1.0 if penalty is None else float(penalty)
-        n_groups = len(self.bounds) - 1
-        width = medoids.shape[1]
-        for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
+        groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+        width = max(medoids.shape[1] * (len(self.bounds) - 1), space.n_samples)
+        for part in block_slices(len(medoids), width):
             some = medoids[part]
             # Under constraints, a medoid can join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
-            ids, index = _distinct(some)
-            groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+            ids = np.unique(some[some >= 0]).astype(np.int64)
+            index = np.where(some < 0, -1, np.searchsorted(ids, some))
             assign_groups(self._costs(space, ids), index, *groups, weight, block)
             labels[part] = block
         return _without_gaps(labels, medoids)
@@ -392,13 +340,6 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
         np.ascontiguousarray(both[:, 1]),
         np.searchsorted(both[:, 0], np.arange(n_groups + 1)).astype(np.int64),
     )
-
-
-def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Return the distinct medoids, and each gene's position among them (-1 for padding)."""
-    ids = np.unique(medoids[medoids >= 0])
-    index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
-    return ids.astype(np.int64), index.astype(np.int64)
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:

@@ -17,6 +17,7 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
+from moo_clustering import _arrays
 from moo_clustering._arrays import array_of, choice, integer, is_own, name_of, non_dominated, value_per_row
 from moo_clustering._data import checked_container, require_same_samples
 from moo_clustering._docs import Documented
@@ -112,9 +113,9 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
-    samples differ, or the handling requires constraints and none are given. Evaluation raises an error for
-    invalid genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
+    Raises a TypeError or ValueError if an index or handling is unknown, if there is no objective, if numbers
+    of samples differ, or if constraints are required but not given. Evaluation raises an error for invalid
+    genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
 
     Parameters
     ----------
@@ -152,7 +153,6 @@ class PartitionProblem(EncodedProblem):
     constraint_names : tuple of str
         Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
         have an undefined index, V with ``"constraint"``, limits, and inequalities.
-    encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
@@ -164,11 +164,11 @@ class PartitionProblem(EncodedProblem):
     or set ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"``
     if the constraints may contradict each other or the encoding.
 
-    Each distinct partition is scored only once, so equal partitions have identical objectives. This does not
-    hold if an index or inequality requests memberships, centres or genes, which can differ between equal
-    partitions. They are computed once per population; row or column c belongs to label c of :meth:`decode`.
-    Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
-    for fewer than ``min_clusters`` clusters, and a function also for clusters of only one sample each.
+    Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
+    or inequality requests memberships, centres or genes. These are computed once per population; row or
+    column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
+    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters, and a function
+    also for clusters of only one sample each.
 
     Examples
     --------
@@ -193,8 +193,7 @@ class PartitionProblem(EncodedProblem):
         inequalities: Sequence[Inequality] = (),
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
-        if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}")
+        _arrays.instance("encoding", encoding, Encoding, "an Encoding or a tuple")
         # A custom encoding is checked once, when the first population is evaluated.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
@@ -213,8 +212,8 @@ class PartitionProblem(EncodedProblem):
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
-        self.limits, self.inequalities = given
-        if not all(map(callable, self.inequalities)):
+        self.limits, functions = given
+        if not all(map(callable, functions)):
             raise TypeError(
                 f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}"
             )
@@ -222,28 +221,23 @@ class PartitionProblem(EncodedProblem):
             raise TypeError(
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}"
             )
-        self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
+        self.inequalities = tuple(_with_data(function, data) for function in functions)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
         crisp = type(encoding).memberships is Encoding.memberships
         self.reads_genes = any(not crisp or name != "memberships" for name in self._products)
-        _check_possible(self.limits, encoding)
-        is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
+        _check_possible(self.limits, *ends, encoding.n_samples)
         self._may_be_undefined = any(
             _undefined(index, np.array(ends), encoding.n_samples).any() for index in self.indices
         )
-        if self._may_be_undefined:
-            is_constraint.insert(0, UNDEFINED_INDEX)
-        own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]
-        self.constraint_names = tuple(distinct_names(is_constraint + own))
-
-        names = [index.name for index in self.indices]
+        names = [UNDEFINED_INDEX] * self._may_be_undefined
+        names += [VIOLATION] * (self.constraint_handling == "constraint")
+        names += [limit.name for limit in self.limits] + [name_of(each) for each in self.inequalities]
+        self.constraint_names = tuple(distinct_names(names))
+        violation = [VIOLATION] * (self.constraint_handling == "objective")
+        self.objective_names = tuple(distinct_names([index.name for index in self.indices] + violation))
         signs = [-1.0 if index.greater_is_better else 1.0 for index in self.indices]
-        if self.constraint_handling == "objective":
-            names.append(VIOLATION)
-            signs.append(1.0)
-        self.objective_names = tuple(distinct_names(names))
-        self._signs = np.array(signs)
+        self._signs = np.array(signs + [1.0] * len(violation))
         super().__init__(len(self.constraint_names), (xl, xu))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -449,27 +443,25 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 
-def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
-    """Raise a ValueError if the limits cannot be satisfied by any number of clusters of the encoding."""
-    n, faults = encoding.n_samples, {}
-    least, most = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", n)
+def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> None:
+    """Raise a ValueError if ``least..most`` contains no number of clusters that can satisfy the limits."""
+    faults = {}
     for k in range(least, most + 1) if limits else ():
         try:
             for limit in limits:
                 limit.possible(k, n)
             return
         except ValueError as error:
-            faults[k] = str(error)
+            faults[k] = str(error).removesuffix(".")
     if faults:
-        ends = [f"{faults[k].removesuffix('.')}" for k in sorted({least, most})]
+        ends = dict.fromkeys((faults[least], faults[most]))
         raise ValueError(
-            f"no partition of the encoding can be within the limits: {'; '.join(dict.fromkeys(ends))}. "
+            f"no partition of the encoding can be within the limits: {'; '.join(ends)}. "
             "Change the limits or the number of clusters."
         )
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Check and return the bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
@@ -504,10 +496,8 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
             "use relabel_by_first_appearance to close gaps"
         )
-    made = [
-        ("repair", encoding.repair(X.copy())),
-        ("random", encoding.random(len(X), np.random.default_rng(0))),
-    ]
+    rng = np.random.default_rng(0)
+    made = [("repair", encoding.repair(X.copy())), ("random", encoding.random(len(X), rng))]
     if type(encoding).encode is not Encoding.encode:
         # An encoding need not be able to represent every partition.
         with suppress(ValueError):
@@ -594,28 +584,21 @@ class ChunkedProblem(Problem):
 
     This pays off if a chunk takes at least a second. On a single machine, this package's problems already run
     in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large
-    arrays only once; they are checked for changes in each generation. Raises a TypeError if ``problem`` is
-    not a pymoo problem or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
+    arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------
     problem : Problem
-        Vectorised problem. An individual's objectives must not depend on other individuals. The wrapper
-        exposes the problem's attributes.
+        Vectorised problem, whose attributes the wrapper exposes. An individual's objectives must not depend
+        on other individuals. Raises a TypeError for other problems.
     chunk_size : int, default=50
         Number of individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
         Number of joblib workers. Default: the value set by :func:`joblib.parallel_config`.
 
-    Attributes
-    ----------
-    problem : Problem
-        The wrapped problem.
-
     Examples
     --------
     >>> from moo_clustering.encodings import LabelEncoding
-    >>> from moo_clustering.problems import PartitionProblem
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> whole = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
     >>> problem = ChunkedProblem(whole, chunk_size=1)
@@ -625,14 +608,12 @@ class ChunkedProblem(Problem):
     """
 
     def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
+        self.problem = _arrays.instance("problem", problem, Problem, "a pymoo Problem")
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
                 "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
             )
-        self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
         copied = ("n_var", "n_obj", "n_ieq_constr", "n_eq_constr", "xl", "xu", "vtype")
@@ -666,7 +647,6 @@ class ChunkedProblem(Problem):
 def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
-    """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
     # If this is the caller's own process, the caller has already limited BLAS for all its threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():

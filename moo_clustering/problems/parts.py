@@ -12,7 +12,7 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.parts import parts
 from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
-from moo_clustering.problems.centers import CenterEncoding
+from moo_clustering.problems.centers import CenterEncoding, contiguous
 from moo_clustering.problems.partition import UNDEFINED_INDEX, SignedProblem
 from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.internal import FLOOR, NOTHING
@@ -53,15 +53,11 @@ class ChunkedCenterProblem(SignedProblem):
         Encoding of the sampled rows. The gene bounds ``xl`` and ``xu`` enclose the whole table.
     parts : Parts
         The partitioned table.
-    n_clusters : int
     constraint_names : tuple of str
         Names of the ``G`` columns, as in :class:`PartitionProblem`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from moo_clustering.parts import parts
-    >>> from moo_clustering.problems import ChunkedCenterProblem
     >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> problem = ChunkedCenterProblem(parts(X, rows_per_part=2), 2, ["sum_of_squares"])
     >>> centers = problem.improve([[-6.0, 5.0]])
@@ -122,12 +118,9 @@ class ChunkedCenterProblem(SignedProblem):
         Clusters are numbered in the order of their centres, skipping empty clusters. For many rows, use
         :func:`~moo_clustering.parts.lazy_labels`.
         """
-        numbers = np.arange(self.n_clusters)
-        labels = [
-            NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.relative_centers(X)
-        ]
-        found = np.concatenate(self.parts.map(_labels, labels), axis=1)
-        return np.stack([np.unique(row, return_inverse=True)[1] for row in found]).astype(np.int32)
+        offsets, numbers = self.encoding.offsets, np.arange(self.n_clusters)
+        labels = [NearestCenter(one, offsets, numbers) for one in self.encoding.relative_centers(X)]
+        return contiguous(np.concatenate(self.parts.map(_labels, labels), axis=1))
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         found = self._survey.statistics(self.encoding.relative_centers(X))

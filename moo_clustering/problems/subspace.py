@@ -57,15 +57,13 @@ class SubspaceClusteringProblem(EncodedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Memory for the cached centroids and distances of recent individuals, which operators use.
+        Memory for the cached centroids and distances of recent individuals, which operators use: 4 k
+        n_features + 4 n_samples bytes per individual.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
         Encoding that repairs, draws and compares genotypes. It contains ``data``.
-    targets : Targets
-    options : SubspaceOptions
-    n_seeds, k_min, n_sweeps : int
     n_grown : int
         Number of individuals evaluated so far, not counting repetitions found in the cache.
 
@@ -73,9 +71,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     -----
     An individual with k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
     values, and O(k (n_samples + n_features)) memory per thread. Seed order is irrelevant, so use
-    ``CanonicalDuplicates(problem.encoding)``. The operators
-    :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and ``AlignedSeedCrossover``
-    use the centroids and distances cached in ``memory`` (4 k n_features + 4 n_samples bytes per individual).
+    ``CanonicalDuplicates(problem.encoding)``.
 
     Examples
     --------
@@ -133,15 +129,12 @@ class SubspaceClusteringProblem(EncodedProblem):
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
         done = self.encoding.grow(np.sort(slots[slots >= 0]))
-        return done._replace(
-            memberships=done.memberships[:, order],
-            centers=done.centers[:, order],
-            log_weights=done.log_weights[:, order],
-            shares=done.shares[order],
-            impurities=done.impurities[order],
-            distances=done.distances[:, order],
-            chi_term=done.chi_term[order],
-        )
+        by_column = {
+            name: getattr(done, name)[:, order]
+            for name in ("memberships", "centers", "log_weights", "distances")
+        }
+        by_row = {name: getattr(done, name)[order] for name in ("shares", "impurities", "chi_term")}
+        return done._replace(**by_column, **by_row)
 
     def cluster_centers(self, X: ArrayLike) -> list[AnyFloatArray]:
         """Return the centroids after the sweeps, each of shape (n_clusters, n_features), in seed order."""
@@ -187,10 +180,9 @@ class SubspaceClusteringProblem(EncodedProblem):
         return [grown[i] for i in inverse]
 
     def _digest(self, done: subspace.Sweep) -> Grown:
+        values = [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]
         return Grown(
-            objectives=np.array(
-                [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]
-            ),
+            objectives=np.array(values),
             centers=_compact(done.centers),
             documents=_most_typical(done.memberships),
             gaps=_compact(done.distances.min(axis=1)),
@@ -213,40 +205,26 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     return candidates[chosen].astype(np.int64)
 
 
-Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]
-
-
-def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
+def _dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """Compute F1 = sum_lj w_lj^f d_jl / n, the mean distance to centroids within their subspaces."""
     terms = done.memberships**options.fuzziness * done.distances
     return float(terms.sum(dtype=np.float64)) / len(terms)
 
 
-def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
+def _impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """Compute F2 = sum_l S'_l Imp_l / n for labelled documents, relative to their overall impurity."""
     shares, sizes = labelled_shares(done.memberships, targets)
-    n_labelled = len(targets.rows)
-    values = subspace.impurity(
-        shares, subspace.overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean"
-    )
+    n_labelled, overall = len(targets.rows), subspace.overall_shares(targets)
+    values = subspace.impurity(shares, overall, sizes, n_labelled, targets.multilabel, "mean")
     return float(sizes @ values) / n_labelled
 
 
-def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Count the clusters (F3)."""
-    return float(done.memberships.shape[1])
-
-
-def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep."""
-    return float(np.sum(done.chi_term))
-
-
-OBJECTIVES: dict[str, Objective] = {
-    "dispersion": dispersion,
-    "impurity": mean_impurity,
-    "n_clusters": cluster_count,
-    "chi_square": weighted_chi_square,
+OBJECTIVES: dict[str, Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]] = {
+    "dispersion": _dispersion,
+    "impurity": _impurity,
+    "n_clusters": lambda done, targets, options: float(done.memberships.shape[1]),  # F3
+    # F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep.
+    "chi_square": lambda done, targets, options: float(np.sum(done.chi_term)),
 }
 
 
@@ -276,15 +254,13 @@ class SeedMemo:
 
     def objectives(self, key: bytes) -> NDArray[np.float64] | None:
         """Return an individual's objectives, or None if they are not cached."""
-        known = self._objectives.get(key)
-        return self._older.get(key) if known is None else known
+        return self._objectives.get(key, self._older.get(key))
 
     def grown(self, key: bytes) -> Grown | None:
         """Return a cached individual, or None if it is not cached."""
-        one = self._grown.get(key)
-        if one is not None:
+        if key in self._grown:
             self._grown.move_to_end(key)
-        return one
+        return self._grown.get(key)
 
     def add(self, key: bytes, one: Grown) -> None:
         """Add an individual, and evict the least recently used individuals above the memory limit."""
@@ -365,10 +341,8 @@ class SubspaceSeedEncoding(SlotGenes):
         """Run the sweeps for each row of :meth:`canonical`, and return what ``use`` makes of each result."""
         # ``use`` runs in the thread of its sweeps, because keeping all memberships would need much memory.
         # Processes do not pay off, because transferring a result takes as long as computing it.
-        return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
-
-    def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
-        return use(self.grow(seeds))
+        calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)
+        return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
         """Label each document. Clusters are numbered by seed position, and empty clusters are dropped.

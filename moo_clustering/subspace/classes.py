@@ -35,7 +35,16 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
 
 
 def overall_shares(targets: Targets) -> FloatArray:
-    """Compute the share of each class among all labelled samples, shape (n_classes,); 0 without labels."""
+    """Compute the share of each class among all labelled samples; 0 without labels.
+
+    Parameters
+    ----------
+    targets : Targets
+
+    Returns
+    -------
+    shares : ndarray of shape (n_classes,)
+    """
     rows = targets.rows
     return targets.indicators[rows].mean(axis=0) if len(rows) else np.zeros(targets.n_classes)
 

@@ -11,14 +11,9 @@ from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, 
 from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
+from moo_clustering.subspace import sweeps
 from moo_clustering.subspace.data import SubspaceData, for_blocks
-from moo_clustering.subspace.sweeps import (
-    SubspaceOptions,
-    check_stopping,
-    distances,
-    memberships_from_distances,
-    sweep,
-)
+from moo_clustering.subspace.sweeps import SubspaceOptions
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
 # Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
@@ -89,7 +84,7 @@ def entropy_weighted_kmeans(
     if not (gamma > 0 and np.isfinite(gamma)):
         raise ValueError(f"gamma must be a positive finite number, got {quoted(gamma)}")
     choice("dispersion", dispersion, ("sum", "mean"))
-    check_stopping(max_iter, tol)
+    sweeps.check_stopping(max_iter, tol)
     chosen = _checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
         raise ValueError(
@@ -119,7 +114,7 @@ def _check_n_clusters(n_clusters: int, data: SubspaceData) -> None:
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
-    found = distances(data, centers, log_weights, 1.0)
+    found = sweeps.distances(data, centers, log_weights, 1.0)
     found /= max(1, int(data.varying.sum()))
     return found
 
@@ -167,7 +162,7 @@ def _update(
     return centers, logs.astype(data.dtype), spreads
 
 
-@documented(sweep, entropy_weighted_kmeans)
+@documented(sweeps.sweep, entropy_weighted_kmeans)
 def start(
     init: Init,
     data: SubspaceData,
@@ -226,7 +221,7 @@ def _seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
-@documented(sweep)
+@documented(sweeps.sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
     """Compute memberships from unweighted distances to points halfway between the given samples and the mean.
 
@@ -251,8 +246,8 @@ def _equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
 
 def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceOptions) -> AnyFloatArray:
     k = centers.shape[1]
-    found = distances(data, centers, _equal_log_weights(data, k), options.weight_exponent)
-    return memberships_from_distances(found, np.zeros(k), options).astype(data.dtype, copy=False)
+    found = sweeps.distances(data, centers, _equal_log_weights(data, k), options.weight_exponent)
+    return sweeps.memberships_from_distances(found, np.zeros(k), options).astype(data.dtype, copy=False)
 
 
 def _label_centers(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
+from moo_clustering._arrays import FloatArray, Int32Array, IntArray, block_slices, choice, quoted
 from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._docs import documented
@@ -276,7 +276,7 @@ class BagSDbw(_GeometryIndex):
         for_parts(kernel, len(labels), 5.0 * len(labels) * self._points[0].size, self.n_jobs)
         return norms
 
-    def _densities(self, labels: NDArray[np.int32], n_clusters: int, stdev: FloatArray) -> FloatArray:
+    def _densities(self, labels: Int32Array, n_clusters: int, stdev: FloatArray) -> FloatArray:
         from moo_clustering._kernels.bag_distances import densities_between
 
         geometry, reading = self.geometry_, READINGS.index(self.reading)

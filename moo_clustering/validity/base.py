@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, quoted
 from moo_clustering._data import checked_integers
 from moo_clustering._distances import centred_features
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
 # Arguments with which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
@@ -205,7 +206,7 @@ class Population(NamedTuple):
     sizes: Int64Array
     n_clusters: Int64Array
 
-    def take(self, rows: slice | NDArray[np.intp]) -> Population:
+    def take(self, rows: slice | IntpArray) -> Population:
         """Select individuals, and trim ``sizes`` to the largest number of clusters among them."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
@@ -247,7 +248,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     return Population(rows, sizes, n_clusters)
 
 
-def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
+def integer_rows(values: Any, name: str) -> IntArray:
     """Convert integers, or floats with integer values, to a 2-d integer array; a 1-d array is one row."""
     array = checked_integers(values, name)
     if array.ndim == 1:

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
@@ -47,7 +47,7 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
+    a is the mean distance from a sample to the other samples in its cluster, and b the smallest mean distance
     to another cluster. Same as :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
     0, score 0. The value is -1 for a single cluster. Takes O(p n^2 min(k, 10)) time for p individuals and
     O(n^2) memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
@@ -164,8 +164,8 @@ class DaviesBouldin(base.CentredIndex):
 
     Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
     1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
-    1e12 for a single cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d +
-    p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    1e12 for a single cluster, and 0 if all samples are equal or if all clusters are singletons. Takes O(p n d
+    + p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -234,7 +234,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances with mean ``mean`` over all pairs."""
+    """Compute the Xie-Beni index from squared distances; ``mean`` is their mean over all pairs."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -512,7 +512,7 @@ class SumOfSquares(base.CentredIndex):
 
     Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
     :class:`Deviation` sums the distances themselves. Takes O(p n d) time for p individuals and O(n d) memory.
-    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
+    Source: S. Lloyd, IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -581,7 +581,7 @@ class Connectivity(base.PopulationIndex):
     _: KW_ONLY
     ties: Literal["random", "index"] = "random"
     random_state: int | np.random.Generator | None = 0
-    neighbors: NDArray[np.integer[Any]] | None = None
+    neighbors: IntArray | None = None
     variant: Literal["rank", "published"] = "rank"
 
     def fit(self, data: ArrayLike) -> Self:
@@ -619,7 +619,7 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of each sample, sorted by (distance, key)."""
-    # If a sample beyond the last candidate may be tied, search again with twice as many candidates. The
+    # While a sample beyond the last candidate may be tied, search again with twice as many candidates. The
     # result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
@@ -731,9 +731,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As a second objective, the index prevents small fragments around
-    constrained samples; on its own, it favours them. Takes O(q (E + n)) time for q partitions and E edges.
-    Source: ParetoClustering.
+    The value is 0 for a single cluster. As a second objective, the index prevents small clusters around
+    constrained samples; as the only objective, it favours them. Takes O(q (E + n)) time for q partitions and
+    E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -825,8 +825,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
-        have no previous cluster and are not counted. Default: the data passed to ``fit``.
+        Earlier labels, required if the problem's other objectives use features. Samples with label -1 are
+        ignored. Default: the data passed to ``fit``.
 
     Examples
     --------

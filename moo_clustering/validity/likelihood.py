@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 from sklearn.cluster import KMeans
@@ -18,7 +18,7 @@ from moo_clustering._data import checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import likelihood as kernels
 from moo_clustering._parallel import one_thread
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels, SeedLike
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray, Labels, SeedLike
 from moo_clustering.validity import base
 
 Read = Callable[[FloatArray], FloatArray]
@@ -258,11 +258,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     Log-probability of the data and the partition, with the cluster parameters and proportions integrated out.
     Partitions with different numbers of clusters can be compared without a penalty. For p individuals, takes
     O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with full covariance
-    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, "Model selection
-    and clustering in stochastic block models based on the exact integrated complete data likelihood",
-    Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical
-    clustering with discrete latent variable models and the integrated classification likelihood", Advances in
-    Data Analysis and Classification 15 (2021).
+    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, Statistical Modelling
+    15 (2015); E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, Advances in Data Analysis and Classification 15
+    (2021).
 
     Parameters
     ----------
@@ -441,7 +439,7 @@ class TableTerms:
         """Return the log marginal likelihood of a partition."""
         return float(self._state(labels)[2].sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the increase in the index."""
         state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
@@ -492,7 +490,7 @@ class GraphTerms:
         own = betaln(a + np.diag(E) / 2, b + np.diag(pairs - E) / 2) - betaln(a, b)
         return float(np.triu(each, 1).sum() + own.sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         state = self._state(labels)
         return float(kernels.move_nodes(*self._links, order, labels, *state, alpha, keep, *self._prior))
 
@@ -522,7 +520,7 @@ def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
     return codes
 
 
-def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
+def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
     """Apply ``read`` to the given columns of a table."""
     return read(table[:, own])
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -54,14 +54,15 @@ class BagDistanceData:
         Number of bags in each cluster, including bags that are not shown.
     kind : str
         Kind of distance, in words.
+    directed : bool
         Whether the distances are asymmetric.
     """
 
-    distances: NDArray[np.float64]
-    order: NDArray[np.int64]
-    boundaries: NDArray[np.int64]
+    distances: FloatArray
+    order: Int64Array
+    boundaries: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
+    sizes: Int64Array
     kind: str
     directed: bool
 
@@ -90,15 +91,15 @@ def bag_distance_data(
     ValueError
         If shapes do not match, or a distance is negative or not finite.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    shown = sampled(clusters, max_bags)
+    data, codes, names = read_input(bags_or_distances, labels)
+    shown = sampled(codes, max_bags)
     if isinstance(data, np.ndarray):
         D = data[np.ix_(shown, shown)]
     else:
         from moo_clustering.bags import bag_distances
 
         D = bag_distances(data[shown], kind=kind)
-    boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
+    boundaries = np.searchsorted(codes[shown], np.arange(len(names) + 1))
     pairs = pairwise(boundaries.tolist())
     places = np.concatenate([start + _outwards(D[start:stop, start:stop]) for start, stop in pairs])
     D = D[np.ix_(places, places)]
@@ -106,8 +107,8 @@ def bag_distance_data(
         distances=D,
         order=shown[places],
         boundaries=boundaries.astype(np.int64),
-        names=clusters.names,
-        sizes=clusters.sizes,
+        names=names,
+        sizes=np.bincount(codes),
         kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
         directed=not np.array_equal(D, D.T),
     )
@@ -172,7 +173,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
     ax.tick_params(length=0, pad=8)
 
 
-def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
+def _outwards(D: FloatArray) -> Int64Array:
     """Sort bags by distance from the medoid, starting with the medoid."""
     # As in BAMIC, the medoid minimises the sum of its distances to the members of the cluster.
     medoid = int(D.sum(axis=1).argmin())
@@ -181,21 +182,15 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.argsort(key, kind="stable")
 
 
-class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and the index in ``names`` of each bag's cluster."""
-
-    names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    codes: NDArray[np.int64]
-
-
-def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Check bags or a distance matrix, and the labels."""
+def read_input(
+    bags_or_distances: Any, labels: ArrayLike
+) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
+    """Return the checked bags or distances, each bag's index in the sorted cluster names, and the names."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
-    data: Bags | NDArray[np.float64]
+    data: Bags | FloatArray
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
         if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
@@ -207,19 +202,18 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
             raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
-    return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
+    return data, codes, tuple(map(str, names))
 
 
-def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
+def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
     """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
-    order = np.argsort(clusters.codes, kind="stable")
+    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     if len(order) <= max_bags:
         return order
-    quotas = np.maximum(1, clusters.sizes * max_bags // len(order))
-    starts = np.cumsum(clusters.sizes) - clusters.sizes
-    parts = zip(starts, clusters.sizes, quotas, strict=True)
+    quotas = np.maximum(1, sizes * max_bags // len(order))
+    parts = zip(np.cumsum(sizes) - sizes, sizes, quotas, strict=True)
     return np.concatenate([order[start + np.arange(quota) * size // quota] for start, size, quota in parts])
 
 
@@ -254,11 +248,11 @@ class BagEmbeddingData:
     """
 
     positions: FloatArray
-    bags: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    bags: Int64Array
+    clusters: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    medoids: NDArray[np.int64]
+    sizes: Int64Array
+    medoids: Int64Array
     centers: FloatArray
     method: str
 
@@ -297,23 +291,23 @@ def bag_embedding_data(
     ValueError
         If shapes do not match, a distance is negative or not finite, or centres are combined with distances.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
+    data, codes, names = read_input(bags_or_distances, labels)
+    marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
         method = f"principal components of bag means, {share:.0%} of the variance"
     else:
-        bags = np.sort(sampled(clusters, max_bags))
+        bags = np.sort(sampled(codes, max_bags))
         D, kind = _distances(data, bags, vectors)
         points, stress = partitions.scaled_to_plane(D, random_state)
         method = f"scaling of {kind}s, stress {stress:.2f}"
     return BagEmbeddingData(
         positions=points[: len(bags)],
         bags=bags,
-        clusters=clusters.codes[bags],
-        names=clusters.names,
-        sizes=clusters.sizes,
+        clusters=codes[bags],
+        names=names,
+        sizes=np.bincount(codes),
         medoids=np.flatnonzero(np.isin(bags, marked)),
         centers=points[len(bags) :],
         method=method,
@@ -360,9 +354,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
     ax.set_title(f"{counted(len(data.positions), int(data.sizes.sum())).capitalize()} by {data.method}")
 
 
-def _distances(
-    data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
-) -> tuple[FloatArray, str]:
+def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
     """Return symmetric distances between bags and then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
@@ -376,7 +368,7 @@ def _distances(
     return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
 
 
-def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
+def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
     found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
+from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
 
@@ -68,15 +69,15 @@ class AttainmentData:
     """
 
     front: FloatArray
-    n_clusters: NDArray[np.int64]
+    n_clusters: Int64Array
     controls: tuple[FloatArray, ...]
-    annotated: NDArray[np.intp]
+    annotated: IntpArray
     chosen: int | None
     foot: FloatArray | None
     distance: float | None
-    numbers: NDArray[np.int64]
+    numbers: Int64Array
     scores: FloatArray
-    promising: NDArray[np.bool_]
+    promising: BoolArray
 
 
 @documented()
@@ -200,7 +201,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
     return points[np.hypot(*(points - point).T).argmin()]
 
 
-def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
+def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
     """Select rows that are not too close to a previously selected row."""
     taken: list[int] = []
     for row in rows:
@@ -259,8 +260,7 @@ def plot_critical_difference(
 
     The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
-    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
-    Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
+    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
 
     Parameters
     ----------
@@ -334,9 +334,9 @@ class FrontData:
         Mask of the solutions to mark.
     """
 
-    F: NDArray[np.float64]
+    F: FloatArray
     names: tuple[str, ...]
-    chosen: NDArray[np.bool_]
+    chosen: BoolArray
 
 
 @documented()
@@ -384,7 +384,7 @@ def front_data(
     return FrontData(F, names, marked)
 
 
-def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Compute the minimum and maximum of each objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Raises a ValueError in the same cases as :func:`front_data`.
@@ -489,7 +489,7 @@ class Curve:
     name: str
     group: int
     statistic: int
-    steps: NDArray[np.int64]
+    steps: Int64Array
     middle: FloatArray
     low: FloatArray
     high: FloatArray
@@ -532,9 +532,8 @@ def convergence_data(
     The hypervolume of two or more objectives is relative to the box between the best values of all runs and
     the reference point. Shorter runs are extended with their last values. Takes O(n_runs n_generations
     n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a TypeError or
-    ValueError if a run has no history, runs have different units of steps, or a panel does not exist. Source
-    of the hypervolume: E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case
-    study and the strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
+    ValueError if a run has no history, if runs have different units of steps, or if a panel does not exist.
+    Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
 
     Parameters
     ----------
@@ -689,9 +688,9 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different sizes. Raises a TypeError or ValueError if a run has
-    no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
+    Repetitions are shown as a median with a band, and groups of runs by colour and marker. The axis is
+    logarithmic for positive values of very different sizes. Raises the errors of :func:`convergence_data`,
+    and a ValueError if the number of axes is wrong.
 
     Parameters
     ----------

@@ -9,15 +9,16 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, optional_package, spawn_seeds
+from moo_clustering._arrays import optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, SeedLike
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.results import result_of
 from moo_clustering.validity.external import encode
@@ -59,13 +60,13 @@ class PartitionData:
         Row indices of the drawn samples, in ascending order.
     """
 
-    positions: NDArray[np.float64]
+    positions: FloatArray
     axes: tuple[str, str]
-    clusters: NDArray[np.intp]
+    clusters: IntpArray
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     share: float | None
-    rows: NDArray[np.intp]
+    rows: IntpArray
 
 
 @documented()
@@ -106,8 +107,8 @@ def placed_partition(
     feature_names: Sequence[str] | None,
     cluster_names: Sequence[str] | None,
     max_points: int,
-    also: NDArray[np.integer[Any]] | tuple[()] = (),
-) -> tuple[PartitionData, NDArray[np.float64]]:
+    also: IntArray | tuple[()] = (),
+) -> tuple[PartitionData, FloatArray]:
     """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
@@ -212,7 +213,7 @@ def plot_regions(
     return figures.figure_of(panel)
 
 
-def _outline(shape: Any) -> list[NDArray[np.float64]]:
+def _outline(shape: Any) -> list[FloatArray]:
     """Return the rings of a (multi)polygon; holes run in the opposite direction, so they are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
@@ -276,7 +277,7 @@ class PairLines:
     kind: str
     satisfied: bool
     pairs: Int64Array
-    segments: NDArray[np.float64]
+    segments: FloatArray
     count: int
 
 
@@ -542,13 +543,13 @@ class SimilarityData:
         Leading eigenvectors at these positions.
     """
 
-    blocks: NDArray[np.float64]
-    order: NDArray[np.int64]
-    boundaries: NDArray[np.int64]
+    blocks: FloatArray
+    order: Int64Array
+    boundaries: Int64Array
     names: tuple[str, ...]
-    eigenvalues: NDArray[np.float64]
-    places: NDArray[np.int64]
-    vectors: NDArray[np.float64]
+    eigenvalues: FloatArray
+    places: Int64Array
+    vectors: FloatArray
 
 
 @documented()
@@ -691,7 +692,7 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
 
 
-def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
+def block_means(matrix: Any, order: IntArray, n_blocks: int) -> FloatArray:
     """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
     # ``order`` gives the row at each position. If ``n_blocks`` is n, the result is the reordered matrix.
     block = np.arange(len(order)) * n_blocks // len(order)
@@ -716,10 +717,10 @@ class TermData:
     n_clusters : int
     """
 
-    clusters: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None
+    clusters: Int64Array
+    sizes: Int64Array | None
     terms: list[tuple[str, ...]]
-    weights: list[NDArray[np.float64]]
+    weights: list[FloatArray]
     n_clusters: int
 
 

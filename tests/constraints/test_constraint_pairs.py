@@ -120,8 +120,8 @@ def test_equality():
         ({"must_link": [(0, 1)], "must_link_weights": [np.inf]}, ValueError, r"must be finite numbers"),
         ({"must_link": [(0, 1)], "must_link_weights": [1, 2]}, ValueError, r"shape \(1,\)"),
         ({"cannot_link_weights": [1]}, ValueError, r"cannot_link_weights must have shape \(0,\)"),
-        ({"n_samples": 0}, ValueError, r"n_samples must be at least 1, got 0"),
-        ({"n_samples": 2.5}, TypeError, r"n_samples must be an integer, got 2\.5"),
+        ({"n_samples": 0}, ValueError, r"n_samples must be an integer of at least 1, got 0"),
+        ({"n_samples": 2.5}, TypeError, r"n_samples must be an integer of at least 1, got 2\.5"),
     ],
 )
 def test_bad_input_is_named(given, error, message):

@@ -349,7 +349,7 @@ def test_from_partial_labels():
         (np.array([[0, 2]]), {}, ValueError, r"indicator of zeros and ones"),
         (np.zeros((2, 2, 2)), {}, ValueError, r"one or two dimensions"),
         ([[0, 1], [1, 0]], {}, ValueError, r"list of sets, or a 2-d array"),
-        ([], {}, ValueError, r"n_samples must be at least 1"),
+        ([], {}, ValueError, r"n_samples must be an integer of at least 1"),
     ],
 )
 def test_bad_gold_labels_are_named(y, options, error, message):

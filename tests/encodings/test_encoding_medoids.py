@@ -16,7 +16,6 @@ from sklearn.metrics import pairwise_distances
 
 from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
-from moo_clustering.encodings import medoids as module
 from moo_clustering.encodings.medoids import (
     decode_slots,
     nearest_others,
@@ -91,7 +90,7 @@ def test_decode_in_many_blocks(monkeypatch):
     encoding = MedoidEncoding(rng.normal(size=(20, 2)), k_max=8)
     X = encoding.random(30, rng)
     whole = encoding.decode(X)
-    monkeypatch.setattr(module, "DECODE_BLOCK", 70)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 70)
     assert_array_equal(encoding.decode(X), whole)
 
 

@@ -91,8 +91,8 @@ class UsesAllClusters:
 
     def batch(self, matrix: NDArray[Any]) -> BoolArray:
         """Return whether each row is legal, shape (n_individuals,)."""
-        sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
-        return np.asarray((sizes >= self.least).all(axis=0))
+        sizes = [(matrix == k).sum(axis=1) for k in range(self.n_clusters)]
+        return np.asarray((np.array(sizes) >= self.least).all(axis=0))
 
 
 class MixedStarts:
@@ -119,18 +119,15 @@ class MixedStarts:
         *,
         km_steps: int = 3,
     ) -> None:
-        self.objective = objective
-        self.toolbox = toolbox
-        self.rng = rng
-        self.distances = distances
-        self.km_steps = km_steps
+        self.objective, self.toolbox, self.rng = objective, toolbox, rng
+        self.distances, self.km_steps = distances, km_steps
 
     def __call__(self, n: int) -> Individuals:
         """Create ``n`` individuals."""
         objective, k = self.objective, self.objective.n_clusters
         labels = objective.random(n, self.rng)
-        for _ in range(self.km_steps):
-            labels[1::3] = objective.reassign(labels[1::3]) if n > 1 else labels[1::3]
+        for _ in range(self.km_steps if n > 1 else 0):
+            labels[1::3] = objective.reassign(labels[1::3])
         if n > 2:
             medoids = random_slots(len(labels[2::3]), objective.n_bags, k, k, self.rng)
             labels[2::3] = decode_slots(medoids, self.distances)
@@ -152,10 +149,8 @@ class PerturbedCopies:
     def __init__(
         self, objective: BagObjective, toolbox: base.Toolbox, *, share: float = 0.35, fresh: float = 0.5
     ) -> None:
-        self.objective = objective
-        self.toolbox = toolbox
-        self.share = share
-        self.fresh = fresh
+        self.objective, self.toolbox = objective, toolbox
+        self.share, self.fresh = share, fresh
 
     def __call__(self, best: Individuals, n: int, rng: Generator) -> Individuals:
         """Create ``n`` new individuals."""
@@ -173,7 +168,6 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     Parameters
     ----------
     individual : individual
-        Individual, which is not modified.
     share : float
         Share of the genes to change to a random other cluster, from 0 to 1; their number is rounded.
     n_clusters : int

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from deap import base
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
-from pymoo.core.repair import Repair
+from pymoo.core.repair import NoRepair, Repair
 
 from moo_clustering._arrays import SeedLike
 from moo_clustering._docs import documented
@@ -50,8 +51,8 @@ class SupervisedMedoidFitness(base.Fitness):
 class ArrayIndividual(np.ndarray):
     """Array of genes with a ``fitness``, smaller and faster than DEAP lists with about 30 bytes per gene.
 
-    Deep copies include the fitness; slices do not. ``==`` compares elementwise, so pass
-    ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
+    Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
+    elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
 
     Parameters
     ----------
@@ -75,26 +76,19 @@ class ArrayIndividual(np.ndarray):
         return bool(np.asarray(self).all() if self.dtype == bool else np.asarray(self))
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin = np.array(self).view(type(self))
-        if self.fitness is None:
-            return twin
-        twin.fitness = type(self.fitness)()
-        if self.fitness.valid:
-            twin.fitness.values = self.fitness.values
-        if hasattr(self.fitness, "crowding_dist"):
-            twin.fitness.crowding_dist = self.fitness.crowding_dist
+        twin: Self = _rebuild(type(self), self, deepcopy(vars(self), memo))
+        if self.fitness is not None:
+            # DEAP's own copies of a fitness lack attributes such as ``crowding_dist``.
+            twin.fitness = copy(self.fitness)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fitness = () if self.fitness is None else (type(self.fitness), self.fitness.wvalues)
-        return _rebuild, (type(self), np.asarray(self), *fitness)
+        return _rebuild, (type(self), np.asarray(self), vars(self))
 
 
-def _rebuild(cls: type[ArrayIndividual], genes: Any, *fitness: Any) -> ArrayIndividual:
-    if not fitness:
-        return np.array(genes).view(cls)
-    individual = cls(genes, fitness[0])
-    individual.fitness.wvalues = fitness[1]
+def _rebuild(cls: type[Any], genes: Any, attributes: dict[str, Any]) -> Any:
+    individual = np.array(genes).view(cls)
+    vars(individual).update(attributes)
     return individual
 
 
@@ -119,14 +113,9 @@ class CenterIndividual(ArrayIndividual):
         individual.mix = mix
         return individual
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin = super().__deepcopy__(memo)
-        twin.mix, twin.labels = self.mix, self.labels
-        return twin
-
 
 class MedoidIndividual(ArrayIndividual):
-    """Individual with medoid indices as genes, padded with -1. Deep copies include all attributes.
+    """Individual with medoid indices as genes, padded with -1.
 
     Parameters
     ----------
@@ -136,13 +125,6 @@ class MedoidIndividual(ArrayIndividual):
 
     def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MedoidFitness) -> Self:
         return super().__new__(cls, np.asarray(genes, dtype=np.int64), fitness)
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin = super().__deepcopy__(memo)
-        vars(twin).update((key, value) for key, value in vars(self).items() if key != "fitness")
-        if self.fitness is not None and self.fitness.valid:
-            vars(twin.fitness).update(vars(self.fitness))
-        return twin
 
 
 def as_mate(
@@ -182,8 +164,7 @@ def as_mate(
         parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
         made = crossover._do(problem, parents, random_state=rng)
         children = children_of(crossover, made, (crossover.n_offsprings, *parents.shape[1:]))[:, 0]
-        if repair is not None:
-            children = children_of(repair, repair._do(problem, children, random_state=rng), children.shape)
+        children = children_of(repair, repair._do(problem, children, random_state=rng), children.shape)
         put_genes(first, children[0])
         put_genes(second, children[-1])
         return first, second
@@ -208,19 +189,18 @@ def as_mutate(
         rng = own if rng is None else rng
         genes = np.asarray(individual)[None, :]
         mutant = children_of(mutation, mutation._do(problem, genes, random_state=rng), genes.shape)
-        if repair is not None:
-            mutant = children_of(repair, repair._do(problem, mutant, random_state=rng), genes.shape)
+        mutant = children_of(repair, repair._do(problem, mutant, random_state=rng), genes.shape)
         put_genes(individual, mutant[0])
         return (individual,)
 
     return mutate
 
 
-def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
-    """Return ``repair`` or, by default, the problem's repair."""
+def _repair_for(problem: Any, repair: Repair | None) -> Any:
+    """Return ``repair`` or, by default, the problem's repair, or else a repair that does nothing."""
     if repair is None and hasattr(problem, "operators"):
-        return problem.operators().get("repair")
-    return repair
+        repair = problem.operators().get("repair")
+    return NoRepair() if repair is None else repair
 
 
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
@@ -289,43 +269,31 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     list
         Mutated individuals without fitness.
     """
-    counted = n_trials(func)
-    if counted is None:
-        max_trials = None
-    batch = batch_form(func)
-    if batch is None or not _same_length(individuals):
-        return _one_by_one(func, individuals, max_trials)
-    changed = list(individuals)
+    changed, start, batch = list(individuals), n_trials(func), batch_form(func)
+
+    def left() -> int | None:
+        if max_trials is None or start is None:
+            return None
+        return max(max_trials - (n_trials(func) or 0) + start, 0)
+
+    if batch is None or not _same_length(changed):
+        for i, individual in enumerate(changed):
+            if left() == 0:
+                break
+            (changed[i],) = func(individual)
+        for individual in changed:
+            del individual.fitness.values
+        return changed
     for chunk in _chunks(changed):
-        matrix = _stack(chunk)
-        limit = {} if max_trials is None else {"max_trials": _left(func, counted, max_trials)}
-        _write(chunk, np.asarray(batch(matrix, **limit)), matrix.shape, func)
+        matrix, limit = _stack(chunk), left()
+        rows = np.asarray(batch(matrix) if limit is None else batch(matrix, max_trials=limit))
+        if rows.shape != matrix.shape:
+            raise ValueError(
+                f"the batch of {_name(func)} must return a matrix of shape {matrix.shape}, got {rows.shape}"
+            )
+        for individual, genes in zip(chunk, rows, strict=True):
+            put_genes(individual, genes)
     return changed
-
-
-def _one_by_one(func: Function, individuals: Sequence[Any], max_trials: int | None) -> Individuals:
-    changed = list(individuals)
-    start = n_trials(func)
-    for i, individual in enumerate(changed):
-        if max_trials is not None and _left(func, start, max_trials) == 0:
-            break
-        (changed[i],) = func(individual)
-    for individual in changed:
-        del individual.fitness.values
-    return changed
-
-
-def _left(func: Function, start: int | None, max_trials: int) -> int:
-    return max(max_trials - ((n_trials(func) or 0) - (start or 0)), 0)
-
-
-def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func: Function) -> None:
-    if rows.shape != shape:
-        raise ValueError(
-            f"the batch of {_name(func)} must return a matrix of shape {shape}, got {rows.shape}"
-        )
-    for individual, genes in zip(chunk, rows, strict=True):
-        put_genes(individual, genes)
 
 
 def batch_form(func: Function) -> Function | None:
@@ -333,8 +301,7 @@ def batch_form(func: Function) -> Function | None:
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
-        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
-        batch = getattr(func, "batch", None)
+        inner, batch = _inner(func), getattr(func, "batch", None)
         # toolbox.register and functools.wraps copy the inner function's attributes.
         if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
             return partial(batch, *args, **keywords) if args or keywords else batch
@@ -353,11 +320,13 @@ def n_trials(func: Function) -> int | None:
 
 def innermost(func: Function) -> Function:
     """Return the innermost function inside partials and decorators."""
-    while True:
-        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
-        if inner is None:
-            return func
+    while (inner := _inner(func)) is not None:
         func = inner
+    return func
+
+
+def _inner(func: Function) -> Function | None:
+    return func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
 
 
 def _name(func: Function) -> str:

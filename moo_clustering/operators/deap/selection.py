@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, IntArray, choice
 from moo_clustering._data import checked_array, checked_integers
@@ -77,8 +76,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
     finite = np.isfinite(F)
-    values = F[finite]
-    weights = np.zeros(len(F))
+    values, weights = F[finite], np.zeros(len(F))
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' requires non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
@@ -86,10 +84,8 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
         values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
-        elif (values == 0).any():
-            weights[finite] = values == 0
         else:
-            weights[finite] = values.min() / values
+            weights[finite] = values.min() / values if values.min() > 0 else values == 0
     if weights.sum() > 0:
         return weights
     return finite.astype(np.float64) if finite.any() else np.ones(len(F))
@@ -173,10 +169,8 @@ def fgka_fitness(
     if len(nonempty) != len(F):
         raise ValueError(f"nonempty must have one entry per value of F, {len(F)} in all; got {len(nonempty)}")
     choice("legality", legality, ("ratio", "count"))
-    finite = np.isfinite(F)
-    legal = nonempty == k
+    finite, legal, fitness = np.isfinite(F), nonempty == k, np.zeros(len(F))
     f_max = max(F[finite].max(initial=-np.inf), -np.inf if f_max is None else f_max)
-    fitness = np.zeros(len(F))
     chosen = legal & finite
     fitness[chosen] = np.maximum(1.5 * f_max - F[chosen], 0.0)  # Eq. 8
     smallest = fitness[chosen].min() if chosen.any() else 1.0
@@ -209,15 +203,14 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
     coins = rng.random(k) < 0.5
     chosen = []
     for (a, b), coin in zip(order.reshape(k, 2), coins, strict=True):
-        first, second = individuals[a], individuals[b]
-        if first.fitness.dominates(second.fitness):
-            chosen.append(first)
-        elif second.fitness.dominates(first.fitness):
-            chosen.append(second)
-        elif first.fitness.crowding_dist != second.fitness.crowding_dist:
-            chosen.append(max(first, second, key=lambda individual: individual.fitness.crowding_dist))
+        first, second = individuals[a].fitness, individuals[b].fitness
+        if first.dominates(second) or second.dominates(first):
+            wins = first.dominates(second)
+        elif first.crowding_dist != second.crowding_dist:
+            wins = not second.crowding_dist > first.crowding_dist
         else:
-            chosen.append(first if coin else second)
+            wins = coin
+        chosen.append(individuals[a if wins else b])
     return chosen
 
 
@@ -236,7 +229,7 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -
     return [individuals[i] for i in np.where(wins, a, b)]
 
 
-@documented(SELECTION)
+@documented(SELECTION, survivals.ConstraintCrowdingSurvival)
 def sel_constraint_nsga2(
     individuals: list[Individual],
     k: int,
@@ -253,17 +246,12 @@ def sel_constraint_nsga2(
     ----------
     rng : numpy.random.Generator, optional
         Generator used to break ties. Default: ties are broken in favour of the earlier individual.
-    boundary : {"infinite", "finite"}, default="infinite"
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
-    rank, crowding = np.empty(len(F), dtype=np.int64), np.empty(len(F))
-    for level, front in enumerate(NonDominatedSorting().do(F)):
-        rank[front] = level
-        crowding[front] = survivals.crowding_distance(F[front], boundary) + bonus[front]
+    rank, crowding = survivals.rank_with_bonus(F, bonus, boundary)
     for individual, own_rank, distance in zip(individuals, rank.tolist(), crowding.tolist(), strict=True):
-        individual.fitness.rank = own_rank
-        individual.fitness.crowding_dist = distance
+        individual.fitness.rank, individual.fitness.crowding_dist = own_rank, distance
     chance = np.zeros(len(F)) if rng is None else rng.random(len(F))
     return [individuals[i] for i in np.lexsort((chance, -crowding, rank))[:k]]
 
@@ -283,20 +271,24 @@ def sel_dynamic_diversity(
     survival : DynamicDiversitySurvival, optional
         Default: ``DynamicDiversitySurvival()``.
     """
-    survival = survivals.DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
     F = np.array([individual.fitness.values for individual in individuals])
-    chosen, F = survival.select(problem, ranks, F, k)
+    chosen, F = (survival or survivals.DynamicDiversitySurvival()).select(problem, ranks, F, k)
     survivors = [individuals[i] for i in chosen]
     assign_fitness(survivors, F)
     return survivors
 
 
-def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+def assign_fitness(individuals: Individuals, F: FloatArray) -> None:
     """Set the fitness values and crowding distances of a population."""
-    _, crowding = survivals.rank_and_crowding(F)
-    for individual, values, distance in zip(individuals, F, crowding, strict=True):
+    for individual, values in zip(individuals, F, strict=True):
         individual.fitness.values = tuple(values)
+    _assign_crowding(individuals, F)
+
+
+def _assign_crowding(individuals: Individuals, F: FloatArray) -> None:
+    distances = survivals.rank_and_crowding(F)[1].tolist()
+    for individual, distance in zip(individuals, distances, strict=True):
         individual.fitness.crowding_dist = distance
 
 
@@ -331,9 +323,7 @@ class SelElite:
             rank, crowding = survivals.rank_and_crowding(F)
             chosen = survivals.with_elite(np.lexsort((-crowding, rank))[:k], elite)
         survivors = [individuals[row] for row in chosen]
-        _, crowding = survivals.rank_and_crowding(F[chosen])
-        for individual, distance in zip(survivors, crowding.tolist(), strict=True):
-            individual.fitness.crowding_dist = distance
+        _assign_crowding(survivors, F[chosen])
         return survivors
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -24,9 +24,9 @@ from moo_clustering.operators.deap import bags
 from moo_clustering.operators.deap import individuals as genotypes
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
-from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
+from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, Empty
 from moo_clustering.operators.partitions import bounds_of
-from moo_clustering.operators.survival import Boundary
+from moo_clustering.operators.survival import Boundary, ConstraintCrowdingSurvival
 
 if TYPE_CHECKING:
     from pymoo.core.crossover import Crossover
@@ -34,14 +34,13 @@ if TYPE_CHECKING:
     from pymoo.core.sampling import Sampling
 
     from moo_clustering.bags import BagObjective
+    from moo_clustering.bags.objective import Rule
     from moo_clustering.encodings import MedoidSlotEncoding
     from moo_clustering.operators import DynamicDiversitySurvival, partitions
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
 BagMutation = Literal["improve", "descend", "drift"]
-Weights = Literal["contrast", "scaled", "printed", "greedy"]
-Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
@@ -61,7 +60,7 @@ def bag_toolbox(
     align: bool = False,
     mutation: BagMutation = "improve",
     p_gene: float = 0.7,
-    draw_weights: Weights = "contrast",
+    draw_weights: Rule = "contrast",
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
@@ -103,11 +102,7 @@ def bag_toolbox(
     choice("crossover", crossover, _CROSSOVERS)
     toolbox = base.Toolbox()
     from_genes = partial(genotypes.ArrayIndividual, fitness=genotypes.Minimize)
-
-    def individual() -> genotypes.ArrayIndividual:
-        return from_genes(objective.random(1, rng)[0])
-
-    toolbox.register("individual", individual)
+    toolbox.register("individual", lambda: from_genes(objective.random(1, rng)[0]))
     toolbox.register("from_genes", from_genes)
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
@@ -123,7 +118,7 @@ def bag_toolbox(
 
 
 def _mutation(
-    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, draw_weights: Weights, bias: float
+    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, draw_weights: Rule, bias: float
 ) -> Any:
     choice("mutation", mutation, get_args(BagMutation))
     if mutation == "improve":
@@ -237,8 +232,8 @@ def label_toolbox(
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: Generator) -> Individuals:
-        return [toolbox.individual(row) for row in sampling._do(problem, n, random_state=rng)]
+    def evaluated(genes: NDArray[Any]) -> FloatArray:
+        return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
 
     def repaired(individual: Any, rng: Generator) -> tuple[Any]:
         if repair is not None:
@@ -246,27 +241,25 @@ def label_toolbox(
         return (individual,)
 
     def mutated(individual: Any, rng: Generator, crossed: bool = False) -> tuple[Any]:
-        genotypes.put_genes(
-            individual, mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)[0]
-        )
+        genes = mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)
+        genotypes.put_genes(individual, genes[0])
         return (individual,)
 
     toolbox.register("individual", genotypes.ArrayIndividual, fitness=fitness)
-    toolbox.register("population", population)
-    toolbox.register("evaluate", EvaluateGenes(partial(_natural_objectives, problem)))
+    toolbox.register("population", _population, toolbox, partial(sampling._do, problem))
+    toolbox.register("evaluate", EvaluateGenes(evaluated))
     toolbox.register("map", genotypes.batch_map)
     toolbox.register("mate", _as_mate(crossover, problem))
     toolbox.register("mutate", mutated)
     toolbox.register("repair", repaired)
-    toolbox.register(
-        "select_parents", _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
-    )
+    selection = _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
+    toolbox.register("select_parents", selection)
     toolbox.register("select", select)
     return toolbox
 
 
-def _natural_objectives(problem: PartitionProblem, genes: NDArray[Any]) -> FloatArray:
-    return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
+def _population(toolbox: base.Toolbox, draw: Callable[..., Any], n: int, rng: Generator) -> Individuals:
+    return [toolbox.individual(row) for row in draw(n, random_state=rng)]
 
 
 def _random_parents(individuals: Individuals, k: int, rng: Generator) -> Individuals:
@@ -341,6 +334,7 @@ def _keys(individuals: Individuals) -> list[bytes]:
     return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
 
 
+@documented(ConstraintCrowdingSurvival)
 def medoid_toolbox(
     problem: MedoidProblem,
     *,
@@ -359,8 +353,6 @@ def medoid_toolbox(
     mutation : {"replace", "full", "swap"}, default="replace"
         Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`, or
         :class:`~moo_clustering.operators.MedoidSwapMutation`.
-    boundary : {"infinite", "finite"}, default="infinite"
-        See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
 
     Returns
     -------
@@ -376,22 +368,18 @@ def medoid_toolbox(
             "constraints; use 'objective'"
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
-    encoding = encoding_of(problem, MedoidEncoding)
+    encoding_of(problem, MedoidEncoding)  # raise a TypeError for other encodings
     fitness = genotypes.SupervisedMedoidFitness if problem.n_obj == 3 else genotypes.MedoidFitness
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: Generator) -> Individuals:
-        return [toolbox.individual(row) for row in encoding.random(n, rng)]
-
     def evaluate_population(individuals: Individuals) -> int:
-        new = [individual for individual in individuals if not individual.fitness.valid]
-        if new:
+        if new := [individual for individual in individuals if not individual.fitness.valid]:
             _evaluate_medoids(problem, new)
         selecting.sel_constraint_nsga2(individuals, 0, boundary=boundary)
         return len(new)
 
     toolbox.register("individual", genotypes.MedoidIndividual, fitness=fitness)
-    toolbox.register("population", population)
+    toolbox.register("population", _population, toolbox, partial(medoids.MedoidSampling()._do, problem))
     toolbox.register("evaluate", _refuse, "medoid_toolbox", "constraint_nsga2_step")
     toolbox.register("evaluate_population", evaluate_population)
     change = medoids.MedoidSwapMutation() if mutation == "swap" else medoids.MedoidReplaceMutation(mutation)
@@ -403,7 +391,6 @@ def medoid_toolbox(
 
 
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
-    """Raise a TypeError in loops that evaluate individuals one at a time."""
     raise TypeError(
         f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
         "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
@@ -472,16 +459,13 @@ def neighbor_toolbox(
     """
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: Generator) -> list[genotypes.ArrayIndividual]:
-        return [toolbox.individual(row) for row in sampling._do(problem, n, random_state=rng)]
-
     def evaluate_population(individuals: list[Any]) -> None:
         ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
         f2 = problem.one_minus_diversity(ranks, problem.count(ranks), len(ranks))
         selecting.assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
 
     toolbox.register("individual", genotypes.ArrayIndividual)
-    toolbox.register("population", population)
+    toolbox.register("population", _population, toolbox, partial(sampling._do, problem))
     toolbox.register("evaluate", _refuse, "neighbor_toolbox", "dynamic_nsga2_step")
     toolbox.register("evaluate_population", evaluate_population)
     toolbox.register("mate", _as_mate(crossover, problem))
@@ -524,8 +508,8 @@ def dynamic_nsga2_step(
     """
     if variation == "or" and pm != 1.0:
         raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
-    parents = toolbox.select_parents(population, len(population), rng)
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
+    parents = toolbox.select_parents(population, len(population), rng)
     pool = population + vary(parents, toolbox, rng, pc=pc)
     toolbox.evaluate_population(pool)
     return toolbox.select(pool, len(population))

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from deap import base
 from numpy.random import Generator
 
-from moo_clustering._arrays import choice
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
-from moo_clustering.operators.centers import Removal, center_problem, inherited_mix, match_centers, relocate
+from moo_clustering.operators.centers import RelocateCenter, Removal, inherited_mix, match_centers
 from moo_clustering.operators.deap.individuals import copied_genes, put_genes
 
 Individual = Any
@@ -34,7 +33,7 @@ list of individuals
 """
 
 
-@documented()
+@documented(aligned_distance)
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
@@ -45,8 +44,6 @@ def partition_distance(
     a, b : individuals
     align : bool, default=False
         Whether to align the labels of ``b`` with those of ``a``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.aligned_distance`.
     """
     first, second = np.asarray(a), np.asarray(b)
     return int(aligned_distance(first, second, n_clusters) if align else hamming_distance(first, second))
@@ -91,6 +88,7 @@ def cx_match_centers(
     return first, second
 
 
+@documented(RelocateCenter, cx_match_centers)
 def mut_relocate(
     individual: Individual,
     rng: Generator,
@@ -105,23 +103,16 @@ def mut_relocate(
     ----------
     individual : individual
         Individual to modify; its fitness is deleted.
-    rng : numpy.random.Generator
     problem : SumOfSquaresProblem
-    removal : {"uniform", "cheap"}, default="uniform"
-    mix : float, optional
-        Default: the individual's ``mix`` or, if it has none, a uniform random number.
 
     Returns
     -------
     tuple of one individual
         Same object, as DEAP requires.
     """
-    encoding = center_problem(problem).encoding
-    mix = getattr(individual, "mix", None) if mix is None else mix
-    centers = encoding.relative_centers(copied_genes(individual, np.float64))[0]
-    choice("removal", removal, get_args(Removal))
-    relocate(encoding, centers, rng.random() if mix is None else mix, rng, removal)
-    put_genes(individual, centers.ravel())
+    own = getattr(individual, "mix", None)
+    mutation = RelocateCenter(removal, mix=mix)
+    put_genes(individual, mutation._apply(problem, copied_genes(individual, np.float64), rng, own)[0])
     return (individual,)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import Int64Array, Labels
+from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, Labels
 from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
@@ -37,10 +37,11 @@ _MOST_RUNS = 200
 # If the members of a front are clustered only on demand, at most this number of labels is shown in total, but
 # at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
+Names = Sequence[str] | None
 Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, each sample's index or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
-LimitRow = tuple[str, str, NDArray[np.float64]]
+LimitRow = tuple[str, str, FloatArray]
 Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of both clusters
 
 
@@ -57,7 +58,7 @@ def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> lis
     ]
 
 
-def size_columns(labels: NDArray[np.int32]) -> list[Column]:
+def size_columns(labels: Int32Array) -> list[Column]:
     """Return columns with the number of clusters, smallest cluster size and, if any, unassigned samples."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
@@ -68,7 +69,7 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
     return [Column(name, np.array(values, dtype=np.float64)) for name, values in columns.items()]
 
 
-def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
+def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> list[Column]:
     """Return the fractions of all constraints, of must-links and of cannot-links that are satisfied."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
@@ -83,7 +84,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
     return columns
 
 
-def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
+def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
     """Return each limit's violation by each solution; NaN for solutions that omit samples."""
     whole = (labels >= 0).all(axis=1)
     rows = []
@@ -174,7 +175,7 @@ class Column:
     """
 
     name: str
-    values: NDArray[np.float64]
+    values: FloatArray
     is_objective: bool = False
     greater_is_better: bool | None = None
 
@@ -229,13 +230,13 @@ class PlaneMap:
         For a map of areas, their rings as indices into ``rows`` and coordinates, with NaN between rings.
     """
 
-    positions: NDArray[np.float64]
-    rows: NDArray[np.int64]
+    positions: FloatArray
+    rows: Int64Array
     axes: tuple[str, str]
     note: str = ""
-    neighbors: NDArray[np.float64] | None = None
+    neighbors: FloatArray | None = None
     columns: Sequence[MapColumn] = ()
-    outlines: NDArray[np.float64] | None = None
+    outlines: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +254,7 @@ class MapColumn:
     """
 
     name: str
-    values: NDArray[np.float64]
+    values: FloatArray
     categories: tuple[str, ...] = ()
     unit: str = ""
 
@@ -284,8 +285,8 @@ class Panel:
     note: str = ""
     x: Sequence[str | float] = ()
     y: Sequence[str | float] = ()
-    series: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
-    matrix: NDArray[np.float64] | None = None
+    series: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    matrix: FloatArray | None = None
     axes: tuple[str, str] = ("", "")
     image: bytes = b""
     solutions: Int64Array | None = None
@@ -348,7 +349,7 @@ class ReportContent:
 
     title: str
     names: Sequence[str]
-    labels: NDArray[np.int32]
+    labels: Int32Array
     sample_names: NDArray[np.str_]
     facts: Sequence[tuple[str, str]] = ()
     sample_kind: str = "sample"
@@ -364,7 +365,7 @@ class ReportContent:
     features_title: str = "features"
     must_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     cannot_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    agreement: NDArray[np.float64] | None = None
+    agreement: FloatArray | None = None
     agreement_note: str = ""
     history: pd.DataFrame | None = None
     panels: Sequence[Panel] = ()
@@ -395,8 +396,8 @@ class Solution:
     labels: Labels
     roles: list[str]  # for example ``"member 3"`` for a member of the front, or ``"result"``
     member: int | None = None  # row of the front
-    values: NDArray[np.float64] | None = None  # objectives with original signs, if known
-    medoids: NDArray[np.int64] | None = None  # medoid of each cluster, if the method uses medoids
+    values: FloatArray | None = None  # objectives with original signs, if known
+    medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
     cluster_names: list[str] | None = None
 
     @property
@@ -429,7 +430,7 @@ class Solutions:
         member: int | None = None,
         always_named: bool = True,
         cluster_names: list[str] | None = None,
-        medoids: NDArray[np.int64] | None = None,
+        medoids: Int64Array | None = None,
     ) -> int:
         """Return the position of a partition, appending the partition if it is new."""
         # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
@@ -516,13 +517,13 @@ class RunSolutions(NamedTuple):
     """Partitions of a run, the index of the chosen one, the selections by rule, and notes on omissions."""
 
     solutions: Solutions
-    labels: NDArray[np.int32]
+    labels: Int32Array
     chosen: int
     rules: dict[str, int]
     notes: list[str]
 
 
-def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
+def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
     """Collect the front, result, alternatives, controls and runs, and the selections by all rules."""
     # ``class_names`` gives the names of classes 0, 1, ... in the labels of the fit.
     # For up to this number of samples, k-means is faster on one thread.
@@ -530,7 +531,7 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
         return _collected(result, class_names)
 
 
-def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
+def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
     solutions = Solutions()
     members, notes = front_members(result)
     for solution in members:
@@ -560,11 +561,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions,
-    role: str,
-    result: ClusteringResult,
-    class_names: Sequence[str] | None,
-    always_named: bool = True,
+    solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
     """Return the position of a result's partition, adding the partition unless the front contains it."""
     place = solutions.place(
@@ -622,9 +619,7 @@ def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
     """Return the result selected by each rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # This fit might not support the rule.
-            with suppress(ValueError):
-                found[rule] = result.select(rule) if result.select is not None else result
+        # The fit might not support the rule.
+        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+            found[rule] = result.select(rule) if result.select is not None else result
     return found

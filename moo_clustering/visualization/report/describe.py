@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering import descriptions
-from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
+from moo_clustering._arrays import optional_package, unit_rows
 from moo_clustering._data import as_frame, checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
@@ -63,13 +64,13 @@ _SCALED = ("first dimension", "second dimension")
 class Agreement(NamedTuple):
     """Adjusted Rand indices between solutions, with a note on how they were computed."""
 
-    with_chosen: NDArray[np.float64]
+    with_chosen: FloatArray
     # shape (n_solutions, n_solutions), or None if there are too many solutions.
-    table: NDArray[np.float64] | None
+    table: FloatArray | None
     note: str
 
 
-def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
+def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
     """Return the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
 
     Samples in no cluster (-1) are treated as one cluster.
@@ -99,11 +100,11 @@ class Described:
     notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
 
     @property
-    def silhouettes(self) -> NDArray[np.float64]:
+    def silhouettes(self) -> FloatArray:
         """Mean silhouette of each solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
-    def typical(self, most: int) -> NDArray[np.intp]:
+    def typical(self, most: int) -> IntpArray:
         """Return the typical samples of the first solutions, up to ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
@@ -149,8 +150,8 @@ def cluster_facts(
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
-        central = None if samples.has_means else (distances.rows, cohesion.to_own)
-        typical = typical_rows(samples, solution.labels, solution.medoids, central)
+        near = None if samples.has_means else (distances.rows, cohesion.to_own)
+        typical = typical_rows(samples, solution.labels, solution.medoids, near)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
@@ -177,7 +178,7 @@ def cluster_facts(
     return found, heatmaps
 
 
-def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
+def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
     """Return the terms with the largest mean weights in each cluster, ignoring samples in no cluster."""
     totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
@@ -194,7 +195,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
     return found
 
 
-def cluster_indicators(labels: NDArray[np.int32]) -> Any:
+def cluster_indicators(labels: Int32Array) -> Any:
     """Return sparse cluster indicators of shape (n_clusters, n_samples)."""
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
@@ -242,7 +243,7 @@ class Samples:
 
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
-    def distances(self, rows: NDArray[np.intp]) -> FloatArray:
+    def distances(self, rows: IntpArray) -> FloatArray:
         """Return symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
@@ -384,7 +385,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
 class SampledDistances:
     """Distances between all samples, or between a random subset if there are many samples."""
 
-    rows: NDArray[np.intp]  # shape (n_rows,): ascending
+    rows: IntpArray  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
 
 
@@ -408,7 +409,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
     return SampledDistances(rows, samples.distances(rows))
 
 
-def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
+def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     """Return the silhouettes of each partition, ignoring samples in no cluster (-1)."""
     # Takes O(n_rows^2 n_clusters) time in matrix products, for n_clusters clusters in all partitions.
     most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
@@ -416,7 +417,7 @@ def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Co
     return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
 
 
-def _block(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
+def _block(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     seen, numbers = labels[:, distances.rows], labels.max(axis=1) + 1
     starts = np.concatenate([[0], np.cumsum(numbers)])
     indicators = np.zeros((len(distances.rows), starts[-1]))
@@ -430,7 +431,7 @@ def _block(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohes
     ]
 
 
-def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[Any]) -> Cohesion:
+def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) -> Cohesion:
     k = totals.shape[1]
     to_own = np.zeros(len(seen))
     inside = np.flatnonzero(seen >= 0)
@@ -457,7 +458,7 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
     return Cohesion(float(values.mean()), of_clusters, to_own)
 
 
-def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
+def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNumbers]:
     """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
     if samples.has_means:
         return typical_rows(samples, labels, medoids)
@@ -467,16 +468,13 @@ def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> lis
 
 
 def typical_rows(
-    samples: Samples,
-    labels: NDArray[np.int32],
-    medoids: NDArray[np.int64] | None,
-    central: tuple[Rows, FloatArray] | None = None,
+    samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # With cosine distances, the mean is a direction. If ``central`` contains rows and their mean distances to
+    # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
     # their own clusters, samples are sorted by these. If the method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
-    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if central is None else central
+    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
     if medoids is None or len(medoids) != n_clusters:
         return found
@@ -489,16 +487,14 @@ def typical_rows(
     ]
 
 
-def _nearest(
-    rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
-) -> list[RowNumbers]:
+def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
     # Round, so that rounding errors do not affect the order of equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
-def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
+def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
     """Return each sample's squared distance to its cluster mean, or values in the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)

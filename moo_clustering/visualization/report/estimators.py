@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
+from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
@@ -371,9 +371,7 @@ def _rule_columns(
     return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
 
 
-def _add_rules(
-    facts: list[contents.ClusterFacts], samples: describing.Samples, labels: NDArray[np.int32]
-) -> None:
+def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
     """Add the shortest sufficient rules to the facts about the clusters of the result."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
@@ -403,17 +401,10 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
     return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
 
 
-class _Predicted(NamedTuple):
-    labels: NDArray[Any]
-    unlike: NDArray[np.bool_]
-    reference: Reference
-    names: list[str]
-
-
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
-) -> _Predicted:
-    """Predict the clusters of new samples, and compare the new samples with those of the fit."""
+) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
+    """Return clusters of new samples, whether each is unlike the fit's, the fit's rows, and cluster names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -440,7 +431,7 @@ def _predicted(
     else:
         known, new = _compared_rows(estimator, result, labels_of_fit, X, reference)
     names = with_user_names(names, estimator.cluster_names_)
-    return _Predicted(labels, known.unlike(new, labels), known, names)
+    return labels, known.unlike(new, labels), known, names
 
 
 def _compared_rows(
@@ -467,19 +458,19 @@ def _compared_rows(
 
 def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
     """Return new samples with their clusters; see the estimators' ``predict_table`` method."""
-    found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
-    if is_frame(X):
+    labels, unlike, _, names = _predicted(estimator, X, reference, **options)
+    columns = options.get("feature_names")
+    if not is_frame(X) and (isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X)):
+        frame = pd.DataFrame(index=range(len(labels)))
+    elif is_frame(X) or columns is None:
         frame = as_frame(X)[0]
-    elif isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X):
-        frame = pd.DataFrame(index=range(len(found.labels)))
     else:
-        frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
+        frame = pd.DataFrame(X, columns=list(columns))
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         support = estimator._support_of(X)
     preparer = result_of(estimator).preparer
     unseen = () if preparer is None else preparer.prepare(X).unseen
-    columns = new_columns(found.labels, found.names, found.unlike, support, unseen)
-    return with_columns(frame, {"cluster": found.labels, **columns})
+    return with_columns(frame, {"cluster": labels, **new_columns(labels, names, unlike, support, unseen)})
 
 
 def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
@@ -490,8 +481,8 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
             prepared = preparer.prepare(X)
             # Ignore the warnings from ``predict``, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
-        found = _predicted(estimator, X, reference, **options)
-    return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
+        labels, unlike, known, names = _predicted(estimator, X, reference, **options)
+    return Drift.of(labels, unlike, known.sizes, names, prepared)
 
 
 def _columns(
@@ -567,7 +558,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
     return found.astype(np.int64)
 
 
-def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
+def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
     """Return classes 0, 1, ..., with -1 if unlabelled; return None for no labels and for label sets."""
     if y is None:
         return None

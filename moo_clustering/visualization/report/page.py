@@ -22,7 +22,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from moo_clustering._arrays import Int64Array, choice
+from moo_clustering._arrays import Int32Array, Int64Array, IntArray, IntpArray, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
@@ -266,9 +266,9 @@ class _Part:
     content: ReportContent
     run: str
     start: int  # index of its first solution
-    rows: NDArray[np.int64]  # shape (n_samples,): rows of its samples in the merged report
+    rows: Int64Array  # shape (n_samples,): rows of its samples in the merged report
 
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Int32Array:
         labels = np.empty_like(self.content.labels)
         labels[:, self.rows] = self.content.labels
         return labels
@@ -380,7 +380,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
     return sorted(united, key=lambda column: not column.is_objective)
 
 
-def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
+def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
     """Return, for each sample of the other run, the row of the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
@@ -700,7 +700,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
     return {"dtype": dtype, "shape": list(array.shape), "data": _deflated(array.tobytes())}
 
 
-def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
+def encoded_labels(labels: IntArray) -> Encoded:
     """Encode the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
@@ -721,7 +721,7 @@ def _deflated(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
-def by_importance(content: ReportContent) -> NDArray[np.intp]:
+def by_importance(content: ReportContent) -> IntpArray:
     """Sort solutions: the chosen one, those selected by rules, then others by mean rank in the objectives."""
     # Ignore objectives without a direction.
     score = np.zeros(content.n_solutions)
@@ -734,7 +734,7 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
     return np.array([*leading, *others[~np.isin(others, leading)]], dtype=np.intp)
 
 
-def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
+def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
     """Reduce the content to the distinct solutions ``keep``, which must include the chosen solution."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
